@@ -1,0 +1,123 @@
+// The bus port: requests, nudges, the observation stream and the buckets, as the services see them. The NATS adapter and the
+// simulation's in-memory bus implement it; nothing outside shared/bus imports a NATS client.
+
+export interface RequestOptions {
+  /** How long this single try may take, ms. */
+  timeoutMs: number
+  /** Travels in the headers, comes out of `Incoming.traceId`. */
+  traceId?: string
+}
+
+/** A request or a nudge as its receiver sees it. */
+export interface Incoming {
+  subject: string
+  /** The parsed JSON body; not validated: the receiver checks it against its contract. */
+  body: unknown
+  traceId: string
+  /** Answers a request; a no-op on a nudge. Only the first call counts. */
+  respond(body: unknown): void
+}
+
+export interface Subscription {
+  /** Stops taking new messages and waits for the server to know it. */
+  close(): Promise<void>
+}
+
+/** One report read from the observation stream. */
+export interface StreamMessage {
+  subject: string
+  sequence: number
+  /** The server's own time of the message, ms since the epoch. */
+  at: number
+  body: unknown
+}
+
+export interface StreamState {
+  /** The stream's creation time as text: its identity. */
+  createdAt: string
+  firstSequence: number
+  lastSequence: number
+}
+
+export interface Feed {
+  /** Called by the reader when it has room again; the feed stops pulling above its backlog. */
+  resume(): void
+  close(): Promise<void>
+}
+
+export interface FeedOptions {
+  partition: number
+  /** The first sequence wanted; or a time from which to read. */
+  from: { sequence: number } | { time: number }
+  /** In stream order, exactly once per opened feed. Returns false to ask for a pause until `resume`. */
+  onMessage(message: StreamMessage): boolean
+  /** The feed can't go on in order (stream recreated, consumer lost, messages missing): close it and open another. */
+  onBroken(reason: string): void
+}
+
+export interface ObservationStream {
+  /** Resolves when the stream has it; rejects with a BusError (unavailable, or full). `messageId` makes a retry harmless for 2 minutes. */
+  publish(subject: string, body: unknown, messageId: string): Promise<void>
+  state(): Promise<StreamState>
+  /** The sequence of the newest message of one partition; 0 when there is none. */
+  lastSequenceOf(partition: number): Promise<number>
+  open(options: FeedOptions): Promise<Feed>
+  /** Removes one partition's messages below `sequence`. */
+  purge(partition: number, sequence: number): Promise<void>
+}
+
+export interface BucketEntry {
+  key: string
+  revision: number
+  /** The server's own time of this revision, ms since the epoch. */
+  at: number
+  /** Parsed JSON; null where the key was removed. */
+  value: unknown
+}
+
+export interface Bucket {
+  get(key: string): Promise<BucketEntry | null>
+  /** Writes whatever is there; answers the new revision. */
+  put(key: string, value: unknown): Promise<number>
+  /** Compare-and-set; revision 0 means that the key must not exist. Null where somebody else was first. */
+  update(key: string, value: unknown, revision: number): Promise<number | null>
+  delete(key: string): Promise<void>
+  /**
+   * First every present key that matches `filter` (`*` one token, `>` the rest), then `onReady`, then every change in order.
+   * Survives reconnects; after one, entries may be repeated.
+   */
+  watch(filter: string, handlers: { onEntry(entry: BucketEntry): void; onReady?(): void }): Promise<Subscription>
+  /** Present entries that match the filter. */
+  list(filter: string): Promise<BucketEntry[]>
+}
+
+export type BucketName = 'leases' | 'presence' | 'checks' | 'revocations'
+
+export interface Bus {
+  readonly observations: ObservationStream
+  bucket(name: BucketName): Bucket
+  /** One try. Rejects with BusError no_responders (at once), timeout, or unavailable. Answers the parsed JSON body. */
+  request(subject: string, body: unknown, options: RequestOptions): Promise<unknown>
+  /** Nobody needs to hear it. */
+  publish(subject: string, body: unknown, traceId?: string): void
+  /** With a queue, one of its members gets each message. `onMessage` must not throw. */
+  subscribe(subject: string, onMessage: (message: Incoming) => void, options?: { queue?: string }): Promise<Subscription>
+  connected(): boolean
+  /** Called on each change between connected and cut off; returns a function that stops it. */
+  onConnection(listener: (connected: boolean) => void): () => void
+  /** Milliseconds by which the server's clock is ahead of `now`, measured by a round trip. */
+  clockOffset(now: () => number): Promise<number>
+  close(): Promise<void>
+}
+
+export type BusErrorKind = 'no_responders' | 'timeout' | 'unavailable' | 'full'
+
+export class BusError extends Error {
+  readonly kind: BusErrorKind
+
+  constructor(kind: BusErrorKind, message: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause })
+    this.name = 'BusError'
+    this.kind = kind
+  }
+}

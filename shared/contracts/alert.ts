@@ -1,0 +1,42 @@
+// An alert: one message to be told, before destinations are chosen. The keeper inserts it, only notifiers change it afterwards.
+import type { Stored } from '#shared/contracts/common.ts'
+
+export type AlertKind = 'problem' | 'no_data' | 'recovery'
+
+/** id is `<incident>.a<number>`. The facts are frozen when the alert is decided. */
+export interface AlertDocument extends Stored {
+  workspaceId: string
+  subjectId: string
+  incidentId: string
+  /** Number within its incident, from 1: a later message waits for its predecessor at the same destination. */
+  number: number
+  kind: AlertKind
+  /** True for the repetition of a problem message. */
+  reminder: boolean
+  decidedAt: number
+  facts: AlertFacts
+  /** `open` until a delivery exists for each destination that is to be told. */
+  state: 'open' | 'dispatched'
+  /** How many deliveries it was dispatched to; null while open. */
+  deliveries: number | null
+  expireAt: number
+}
+
+export interface AlertFacts {
+  subjectName: string
+  subjectSlug: string
+  ruleKey: string
+  /** The checked address without credentials. */
+  url: string
+  /** Location ids; names are looked up when the body is made. */
+  failing: string[]
+  unknown: string[]
+  ok: string[]
+  /** The check's own error; empty when none. */
+  error: string
+  explanation: string
+  troubleSince: number
+  confirmedAt: number | null
+  wellSince: number | null
+  closedAt: number | null
+}

@@ -1,0 +1,14 @@
+// Shapes that every contract uses.
+import { Type } from 'typebox'
+
+/** Milliseconds since the epoch. */
+export const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' })
+export const NullableInstant = Type.Union([Instant, Type.Null()])
+export const Id = Type.String({ pattern: '^[0-9A-Za-z_.-]{1,64}$' })
+export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** What every stored document has: its identity and the revision that guards its replacement. */
+export interface Stored {
+  id: string
+  rev: number
+}

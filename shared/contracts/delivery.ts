@@ -1,0 +1,59 @@
+// A delivery: one alert on its way to one destination, and the log row of each attempt.
+import type { AlertKind } from '#shared/contracts/alert.ts'
+import type { Stored } from '#shared/contracts/common.ts'
+
+export interface DeliverySnapshot {
+  machine: 'delivery'
+  version: number
+  value: 'queued' | 'sending' | 'waiting' | 'delivered' | 'failed'
+  context: DeliveryContext
+}
+
+export interface DeliveryContext {
+  attempts: number
+  /** When it is tried next, or when the claim of the one who sends it ends; null when terminal. */
+  deadlineAt: number | null
+  giveUpAt: number
+  lastError: string | null
+}
+
+/** id is `<alert>.<destination>`. */
+export interface DeliveryDocument extends Stored {
+  writer: string
+  alertId: string
+  workspaceId: string
+  destinationId: string
+  incidentId: string
+  /** The alert's number within its incident. */
+  number: number
+  /** 1 while it is not terminal (an indexed column). */
+  open: 0 | 1
+  /** The snapshot's deadline (an indexed column). */
+  dueAt: number | null
+  snapshot: DeliverySnapshot
+  /** The notifier that is sending it, while its claim lasts. */
+  claimedBy: string | null
+  /** The exact body, frozen at the first attempt; the same for every further one. */
+  body: string | null
+  idempotencyKey: string
+  createdAt: number
+  expireAt: number
+}
+
+/** One attempt. Never carries the URL. id is `<delivery>.<attempt>`. */
+export interface DeliveryLogDocument extends Stored {
+  /** The integer id that generation 2 shows; unique. */
+  number: number
+  workspaceId: string
+  destinationId: string
+  destinationName: string
+  destinationType: 'slack' | 'webhook'
+  alertKind: AlertKind
+  status: 'delivered' | 'failed'
+  payload: string
+  /** Empty when delivered. */
+  error: string
+  incidentId: string | null
+  at: number
+  expireAt: number
+}

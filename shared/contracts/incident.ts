@@ -1,0 +1,91 @@
+// An incident: the machine's persisted snapshot inside its subject, the document that is read, and its history entries.
+import type { Stored } from '#shared/contracts/common.ts'
+import type { Condition, Evidence } from '#shared/contracts/verdict.ts'
+
+/** A machine's state without the machine: what is kept, and from which it is rebuilt. */
+export interface IncidentSnapshot {
+  machine: 'incident'
+  version: number
+  value: string
+  context: IncidentContext
+}
+
+/** Instants in ms since the epoch. */
+export interface IncidentContext {
+  incidentId: string
+  ruleKey: string
+  troubleSince: number
+  /** Since when the rule is continuously not ok; the confirm hold counts from here. Null while it is ok. */
+  badSince: number | null
+  condition: Condition
+  confirmedAt: number | null
+  wellSince: number | null
+  closedAt: number | null
+  closedReason: ClosedReason | null
+  confirmAfterMs: number
+  closeAfterMs: number
+  acknowledgedAt: number | null
+  acknowledgedBy: string | null
+  acknowledgedVia: 'api' | 'ui' | 'mcp' | null
+  /** What people were told of this incident so far. */
+  announced: 'nothing' | 'no_data' | 'problem'
+  /** The next instant at which time alone moves this incident (a hold's end or a reminder); null: none. */
+  deadlineAt: number | null
+  /** The next reminder; null while none is due. */
+  reminderAt: number | null
+  /** Transitions recorded so far; numbers the next history entry. */
+  transitions: number
+  /** Messages told so far; numbers the next alert. */
+  alerts: number
+}
+
+export type ClosedReason = 'recovered' | 'rule_removed' | 'resource_archived'
+
+/** The five words of generations 1 and 2 (spec A, States). */
+export type IncidentStatus = 'problem' | 'pending' | 'recovering' | 'no_data' | 'ok'
+
+export interface IncidentDocument extends Stored {
+  subjectId: string
+  workspaceId: string
+  ruleKey: string
+  number: number
+  /** 1 while open (an indexed column). */
+  open: 0 | 1
+  status: IncidentStatus
+  condition: Condition
+  troubleSince: number
+  confirmedAt: number | null
+  wellSince: number | null
+  closedAt: number | null
+  closedReason: ClosedReason | null
+  acknowledgedAt: number | null
+  acknowledgedBy: string | null
+  /** When the latest recorded transition took effect. */
+  effectiveAt: number
+  explanation: string
+  evidence: Evidence
+  /** The next instant at which time alone moves this incident. */
+  deadlineAt: number | null
+}
+
+export type HistoryKind = 'pending' | 'problem' | 'no data' | 'recovering' | 'closed' | 'acknowledged'
+
+/** One transition of an incident, kept so that the incident can be replayed from its records. id: `<incident>.<sequence>`. */
+export interface HistoryDocument extends Stored {
+  incidentId: string
+  subjectId: string
+  sequence: number
+  kind: HistoryKind
+  at: number
+  machine: string
+  version: number
+  /** The event as the machine got it. */
+  event: { type: string; at: number; [field: string]: unknown }
+  /** The machine's state and deadline after it. */
+  state: string
+  deadlineAt: number | null
+  condition: Condition
+  verdict: string
+  explanation: string
+  evidence: Evidence | null
+}

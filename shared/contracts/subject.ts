@@ -1,0 +1,95 @@
+// The subject document: one watched thing, its whole present state, and the unit of commit. Replacing it by compare-and-set
+// on `rev` is the commit of everything a step decided.
+import type { Stored } from '#shared/contracts/common.ts'
+import type { IncidentSnapshot } from '#shared/contracts/incident.ts'
+import type { Evidence, Verdict } from '#shared/contracts/verdict.ts'
+import type { WebsiteMeta } from '#shared/contracts/website.ts'
+
+export interface SubjectDocument extends Stored {
+  /** Who wrote this revision: unique to one attempt of one commit, so that an unknown outcome can be settled by reading back. */
+  writer: string
+  partition: number
+  workspaceId: string
+  /** Unique within the workspace; never changes. */
+  slug: string
+  name: string
+  kind: 'website' | 'custom'
+  /** `website-check@1` for a website monitor. */
+  template: string | null
+  /** Values of the template's fields. */
+  meta: WebsiteMeta
+  createdAt: number
+  updatedAt: number
+  /** Set on a tombstone: reads answer not found, inputs drop. */
+  deletedAt: number | null
+  rules: RuleState[]
+  /** What each input of the rules last reported, by input key. */
+  readings: Record<string, Reading>
+  /** How many incidents this subject has had; numbers the next. */
+  incidents: number
+  /** The latest instant that was judged: inputs that arrive with an older one are judged at this. */
+  judgedAt: number
+  /** The rev at which the check entries last changed; null while the subject has none. */
+  checkRev: number | null
+  /** The locations whose check entries exist, as `checkRev` wrote them; the take-over reconciles by it. */
+  checkLocations: string[]
+  /** A lower bound of the next instant at which time alone changes something; null: never. */
+  dueAt: number | null
+  /** What this commit still has to write elsewhere. */
+  pending: Pending[]
+  /** 1 while `pending` is not empty (an indexed column). */
+  hasPending: 0 | 1
+  receipts: Receipt[]
+  /** Inputs of this subject that could not be judged; null while there are none. */
+  faulty: { at: number; reason: string; count: number } | null
+}
+
+/** A rule and where it stands. */
+export interface RuleState {
+  key: string
+  slug: string
+  name: string
+  /** True for the Reachability rule that website monitoring maintains. */
+  builtIn: boolean
+  policyVersion: number
+  verdict: RuleVerdict | null
+  incident: IncidentSnapshot | null
+}
+
+/** The last judgement that said something. `evidence` is what it was decided from. */
+export interface RuleVerdict {
+  verdict: Verdict
+  since: number
+  explanation: string
+  evidence: Evidence
+}
+
+/** What one input last reported. An input without a report has `slotAt` null. */
+export interface Reading {
+  /** When the input became part of the rule: it is young for its grace from here. */
+  addedAt: number
+  /** The slot of the newest result; older or equal slots change nothing. */
+  slotAt: number | null
+  /** When that check ended. */
+  at: number | null
+  ok: boolean
+  error: string | null
+  statusCode: number | null
+  totalMs: number | null
+}
+
+/** A document that a committed subject still has to write elsewhere, stamped with the subject's rev. */
+export type Pending =
+  /** Written once; never changed by a later stamp. */
+  | { mode: 'insert'; collection: 'history' | 'alerts'; document: Stored }
+  /** Written only over a smaller stamp. */
+  | { mode: 'advance'; collection: 'incidents'; document: Stored }
+  /** A check entry: its new value, or null to remove it; only over a smaller rev. */
+  | { mode: 'check'; locationId: string; rev: number; entry: import('#shared/contracts/check.ts').CheckEntry | null }
+
+/** The answer that a command got; a repeated id gets it again, word for word. */
+export interface Receipt {
+  id: string
+  at: number
+  reply: string
+}

@@ -1,0 +1,41 @@
+// A website monitor as the unified model stores it: the meta fields of the system template `website-check@1` (spec D 3).
+import { type Static, Type } from 'typebox'
+
+export const websiteTemplate = 'website-check@1'
+
+export const WebsiteMethod = Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
+export type WebsiteMethod = Static<typeof WebsiteMethod>
+
+/** SECOND is accepted on the bus alone (benchmarks, the demo): the public dialects keep their minimum of a minute. */
+export const IntervalUnit = Type.Enum(['SECOND', 'MINUTE', 'HOUR'])
+export const FailureMode = Type.Enum(['at_least_one', 'majority', 'all'])
+export type FailureMode = Static<typeof FailureMode>
+
+export const WebsiteMeta = Type.Object(
+  {
+    url: Type.String({ minLength: 1, maxLength: 2_048 }),
+    method: WebsiteMethod,
+    content_type: Type.String({ maxLength: 255 }),
+    data: Type.String(),
+    statuses: Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), { minItems: 1, maxItems: 10 }),
+    /** Empty: the body is not looked at. */
+    expected_text: Type.String({ maxLength: 4_096 }),
+    /** Location ids, in the order in which they were given. */
+    locations: Type.Array(Type.String({ pattern: '^[0-9A-Za-z]{4}$' }), { maxItems: 64 }),
+    interval_value: Type.Integer({ minimum: 1, maximum: 1_440 }),
+    interval_unit: IntervalUnit,
+    failure_mode: FailureMode,
+    /** Seconds; null takes the keeper's setting at the time of judging. */
+    confirm_after: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+    recover_after: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+  },
+  { additionalProperties: false },
+)
+export type WebsiteMeta = Static<typeof WebsiteMeta>
+
+const unitMs = { SECOND: 1_000, MINUTE: 60_000, HOUR: 3_600_000 } as const
+
+/** The time between two checks of a monitor at one location, in ms. */
+export function intervalMs(meta: Pick<WebsiteMeta, 'interval_value' | 'interval_unit'>): number {
+  return meta.interval_value * unitMs[meta.interval_unit]
+}

@@ -1,0 +1,57 @@
+// The one error that crosses borders inside the system. Each dialect maps its code to its own envelope in one place.
+// Expected outcomes of a command are replies, not throws; throwing means the caller cannot go on.
+
+/** What went wrong, as a closed set of words; the first six have an answer in every dialect. */
+export type ErrorCode =
+  | 'unauthenticated'
+  | 'not_found'
+  | 'validation'
+  | 'forbidden'
+  | 'invalid_state'
+  | 'access_denied'
+  | 'malformed'
+  | 'busy'
+  | 'unavailable'
+  | 'internal'
+
+export interface ErrorBody {
+  code: ErrorCode
+  /** The short text; where the spec gives one, it is that text. */
+  message: string
+  /** A sentence that says what is wrong and what to do. */
+  details: string
+}
+
+export interface AppErrorOptions {
+  details?: string
+  /** True where the same request may succeed when it is sent again unchanged. */
+  retryable?: boolean
+  cause?: unknown
+}
+
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly details: string
+  readonly retryable: boolean
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.details = options.details ?? message
+    this.retryable = options.retryable ?? (code === 'busy' || code === 'unavailable')
+  }
+
+  toBody(): ErrorBody {
+    return { code: this.code, message: this.message, details: this.details }
+  }
+
+  static fromBody(body: ErrorBody): AppError {
+    return new AppError(body.code, body.message, { details: body.details })
+  }
+}
+
+/** A broken invariant: the process must not go on with what it believes. */
+export function invariant(holds: unknown, sentence: string): asserts holds {
+  if (!holds) throw new Error(`Invariant broken: ${sentence}`)
+}

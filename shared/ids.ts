@@ -1,0 +1,67 @@
+// Identifiers: how they are made, and how the short ones are built and parsed. Base 62 in ASCII order, so that text order is
+// number order. Ids come from the operating system's randomness; the simulation injects its own.
+import { randomBytes } from 'node:crypto'
+import { day } from '#shared/limits.ts'
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+export const idLength = { subject: 10, location: 4, workspace: 10, user: 10, key: 10, destination: 10 } as const
+
+/** A random base 62 text of `length` characters (5.95 bits each). */
+export function randomId(length: number): string {
+  let id = ''
+  while (id.length < length) {
+    for (const byte of randomBytes(length * 2)) {
+      if (byte < 248 && id.length < length) id += digits[byte % 62]
+    }
+  }
+  return id
+}
+
+/** A number as base 62 of a fixed width, so that text order is number order. `value` must be an integer below 62^width. */
+export function toBase62(value: number, width: number): string {
+  let rest = value
+  let text = ''
+  for (let i = 0; i < width; i++) {
+    text = digits[rest % 62] + text
+    rest = Math.floor(rest / 62)
+  }
+  if (rest !== 0 || !Number.isInteger(value) || value < 0) throw new RangeError(`${value} does not fit ${width} base 62 digits`)
+  return text
+}
+
+/** The number that a base 62 text stands for; NaN where a character is not a digit. */
+export function fromBase62(text: string): number {
+  let value = 0
+  for (const character of text) {
+    const digit = digits.indexOf(character)
+    if (digit < 0) return Number.NaN
+    value = value * 62 + digit
+  }
+  return value
+}
+
+/**
+ * The identity of a check's observation: day, subject, location, milliseconds within the day; 22 characters.
+ * Leading with the day keeps what arrives together together on disk and lets a whole day expire as one range.
+ */
+export function checkObservationId(subjectId: string, locationId: string, slotAt: number): string {
+  return observationPrefix(slotAt, subjectId) + locationId + toBase62(slotAt % day, 5)
+}
+
+/** The first 3 (and with a subject 13) characters of all observation ids of the day that `at` lies in. */
+export function observationPrefix(at: number, subjectId = ''): string {
+  return toBase62(Math.floor(at / day), 3) + subjectId
+}
+
+/** The parts of a check observation's id; slotAt in ms since the epoch. */
+export function parseCheckObservationId(id: string): { subjectId: string; locationId: string; slotAt: number } {
+  return {
+    subjectId: id.slice(3, 13),
+    locationId: id.slice(13, 17),
+    slotAt: fromBase62(id.slice(0, 3)) * day + fromBase62(id.slice(17)),
+  }
+}
+
+/** An incident's id inside the system: the subject and the number of the incident within it. */
+export const incidentId = (subjectId: string, number: number): string => `${subjectId}.${number}`

@@ -1,0 +1,222 @@
+// The collections: what is stored, which fields are columns, which indexes exist, and who alone writes each.
+import type {
+  KeyDocument,
+  LocationDocument,
+  MembershipDocument,
+  NameDocument,
+  UserDocument,
+  WorkspaceDocument,
+} from '#shared/contracts/account.ts'
+import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { Stored } from '#shared/contracts/common.ts'
+import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
+import type { DestinationDocument } from '#shared/contracts/destination.ts'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
+import type { CheckObservationDocument } from '#shared/contracts/observation.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+
+/** How far a partition's holder has come in the stream. id is the partition. */
+export interface CheckpointDocument extends Stored {
+  streamCreatedAt: string
+  sequence: number
+  /** Stream time of that message, ms; a stream that is another or shorter is re-read from this time less a minute. */
+  messageAt: number
+  /** Messages that could not be read because the stream no longer had them. */
+  gaps: number
+  writtenAt: number
+}
+
+/** An input that could not be judged or a document the store would not take: kept with its reason. */
+export interface SetAsideDocument extends Stored {
+  subjectId: string
+  partition: number
+  at: number
+  reason: string
+  input: string
+  expireAt: number
+}
+
+/** A running number (of destinations, of delivery log rows). id names it. */
+export interface CounterDocument extends Stored {
+  next: number
+}
+
+/** One value of the installation (the salt of incident ids, when the first start was). */
+export interface SettingDocument extends Stored {
+  value: string
+}
+
+export interface Collections {
+  subjects: SubjectDocument
+  observations: CheckObservationDocument
+  incidents: IncidentDocument
+  history: HistoryDocument
+  alerts: AlertDocument
+  checkpoints: CheckpointDocument
+  setAside: SetAsideDocument
+  users: UserDocument
+  workspaces: WorkspaceDocument
+  memberships: MembershipDocument
+  keys: KeyDocument
+  locations: LocationDocument
+  names: NameDocument
+  destinations: DestinationDocument
+  deliveries: DeliveryDocument
+  deliveryLog: DeliveryLogDocument
+  counters: CounterDocument
+  settings: SettingDocument
+}
+
+export type CollectionName = keyof Collections
+
+export type ColumnType = 'text' | 'integer' | 'real'
+
+export interface CollectionSpec {
+  /** The service that alone writes it. */
+  writer: 'keeper' | 'directory' | 'notifier'
+  /** Fields kept as columns of their own: what queries may name. Booleans are stored as 0 and 1. */
+  columns: Record<string, ColumnType>
+  indexes: { name: string; fields: string[]; unique?: true }[]
+  /**
+   * Every field is a column, there is no rev and no body, rows lie in id order: the cheapest form, for what is most numerous.
+   * Such a collection knows insert, get, find, delete and deleteRange only.
+   */
+  compact?: true
+  /** Documents carry `expireAt` (ms since the epoch) and leave after it. */
+  expires?: true
+}
+
+export const collections: Record<CollectionName, CollectionSpec> = {
+  subjects: {
+    writer: 'keeper',
+    columns: {
+      partition: 'integer',
+      workspaceId: 'text',
+      slug: 'text',
+      name: 'text',
+      kind: 'text',
+      template: 'text',
+      createdAt: 'integer',
+      deletedAt: 'integer',
+      dueAt: 'integer',
+      hasPending: 'integer',
+      checkRev: 'integer',
+      checkLocations: 'text',
+    },
+    indexes: [
+      { name: 'byPartitionAndDue', fields: ['partition', 'dueAt'] },
+      { name: 'byPending', fields: ['hasPending', 'partition'] },
+      { name: 'byWorkspace', fields: ['workspaceId', 'id'] },
+      { name: 'byDeletion', fields: ['deletedAt'] },
+    ],
+  },
+  observations: {
+    writer: 'keeper',
+    compact: true,
+    columns: {
+      ok: 'integer',
+      delayMs: 'integer',
+      dnsMs: 'integer',
+      connectMs: 'integer',
+      tlsMs: 'integer',
+      firstByteMs: 'integer',
+      totalMs: 'integer',
+      statusCode: 'integer',
+      error: 'text',
+    },
+    indexes: [],
+  },
+  incidents: {
+    writer: 'keeper',
+    columns: { subjectId: 'text', workspaceId: 'text', ruleKey: 'text', open: 'integer', troubleSince: 'integer' },
+    indexes: [
+      { name: 'bySubject', fields: ['subjectId', 'troubleSince'] },
+      { name: 'byWorkspace', fields: ['workspaceId', 'open', 'troubleSince'] },
+    ],
+  },
+  history: {
+    writer: 'keeper',
+    columns: { incidentId: 'text', subjectId: 'text', sequence: 'integer', at: 'integer' },
+    indexes: [
+      { name: 'byIncident', fields: ['incidentId', 'sequence'], unique: true },
+      { name: 'bySubject', fields: ['subjectId', 'at'] },
+    ],
+  },
+  alerts: {
+    writer: 'keeper',
+    columns: { subjectId: 'text', incidentId: 'text', number: 'integer', state: 'text', decidedAt: 'integer' },
+    indexes: [
+      { name: 'byState', fields: ['state', 'decidedAt'] },
+      { name: 'byIncident', fields: ['incidentId', 'number'], unique: true },
+      { name: 'bySubject', fields: ['subjectId'] },
+    ],
+    expires: true,
+  },
+  checkpoints: { writer: 'keeper', columns: {}, indexes: [] },
+  setAside: {
+    writer: 'keeper',
+    columns: { subjectId: 'text', at: 'integer' },
+    indexes: [{ name: 'bySubject', fields: ['subjectId', 'at'] }],
+    expires: true,
+  },
+  users: {
+    writer: 'directory',
+    columns: { username: 'text' },
+    indexes: [{ name: 'byUsername', fields: ['username'], unique: true }],
+  },
+  workspaces: { writer: 'directory', columns: { name: 'text' }, indexes: [] },
+  memberships: {
+    writer: 'directory',
+    columns: { workspaceId: 'text', userId: 'text' },
+    indexes: [
+      { name: 'byUser', fields: ['userId'] },
+      { name: 'byWorkspace', fields: ['workspaceId'] },
+    ],
+  },
+  keys: {
+    writer: 'directory',
+    columns: { userId: 'text', tokenHash: 'text' },
+    indexes: [
+      { name: 'byTokenHash', fields: ['tokenHash'], unique: true },
+      { name: 'byUser', fields: ['userId'] },
+    ],
+  },
+  locations: {
+    writer: 'directory',
+    columns: { name: 'text' },
+    indexes: [{ name: 'byName', fields: ['name'], unique: true }],
+  },
+  names: {
+    writer: 'directory',
+    columns: { subjectId: 'text', workspaceId: 'text' },
+    indexes: [{ name: 'bySubject', fields: ['subjectId'] }],
+  },
+  destinations: {
+    writer: 'directory',
+    columns: { number: 'integer', workspaceId: 'text', nameKey: 'text' },
+    indexes: [
+      { name: 'byNumber', fields: ['number'], unique: true },
+      { name: 'byName', fields: ['workspaceId', 'nameKey'], unique: true },
+    ],
+  },
+  deliveries: {
+    writer: 'notifier',
+    columns: { open: 'integer', dueAt: 'integer', incidentId: 'text', destinationId: 'text', number: 'integer', alertId: 'text' },
+    indexes: [
+      { name: 'byDue', fields: ['open', 'dueAt'] },
+      { name: 'byIncident', fields: ['incidentId', 'destinationId', 'number'] },
+    ],
+    expires: true,
+  },
+  deliveryLog: {
+    writer: 'notifier',
+    columns: { workspaceId: 'text', destinationId: 'text', number: 'integer', status: 'text', at: 'integer' },
+    indexes: [
+      { name: 'byWorkspace', fields: ['workspaceId', 'number'] },
+      { name: 'byNumber', fields: ['number'], unique: true },
+    ],
+    expires: true,
+  },
+  counters: { writer: 'directory', columns: {}, indexes: [] },
+  settings: { writer: 'directory', columns: {}, indexes: [] },
+}

@@ -1,0 +1,73 @@
+// The store port: a few operations over named collections. Two adapters pass one contract suite; nothing outside them knows
+// which one runs. Every put is bulk with a result per item; one document is atomic, two are not.
+import type { CollectionName, Collections } from '#shared/store/collections.ts'
+
+export type Scalar = string | number | null
+
+/** written: the document is stored as given. refused: the guard did not hold, nothing changed. taken: a unique index has it. */
+export type PutResult = 'written' | 'refused' | 'taken'
+
+export interface Range {
+  gt?: string | number
+  gte?: string | number
+  lt?: string | number
+  lte?: string | number
+}
+
+export type Condition = Scalar | boolean | { in: readonly (string | number)[] } | Range
+
+/** Fields must be `id` or declared columns of the collection; anything else is a permanent StoreError. */
+export interface Query {
+  where?: Record<string, Condition>
+  /** Order; `id` is always appended as the last key, ascending unless the last named one descends. Default: by id. */
+  sort?: readonly (readonly [field: string, direction: 'asc' | 'desc'])[]
+  /** At most this many documents; 1 to 10,000. */
+  limit: number
+  /** Values of the sort fields and the id of the last document seen: the page begins behind it. */
+  after?: { values: readonly Scalar[]; id: string }
+  /** Read these columns (and id) only; documents come back with nothing else. */
+  select?: readonly string[]
+}
+
+/**
+ * All methods reject with a StoreError whose `kind` says what to do:
+ * unavailable: the outcome may be unknown, retry with backoff; permanent: the store will never take this.
+ */
+export interface Store {
+  /** Documents by id in the order asked; null where there is none. */
+  get<C extends CollectionName>(collection: C, ids: readonly string[]): Promise<(Collections[C] | null)[]>
+  /** Inserts; `refused` where the id exists (nothing changes: a repeat is harmless), `taken` where another unique index collides. */
+  insert<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
+  /**
+   * The guarded put: replaces the stored document where its rev is one less than the given document's; rev 1 inserts.
+   * A document with a `writer` settles an unknown outcome: `written` is answered whenever the stored one has its rev and writer.
+   */
+  replace<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
+  /** Writes where nothing is stored or what is stored has a smaller rev; else `refused`. */
+  advance<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
+  /** Writes whatever is stored. */
+  upsert<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
+  /** Removes by id; answers how many there were. */
+  delete(collection: CollectionName, ids: readonly string[]): Promise<number>
+  /** Removes at most `limit` documents with from <= id < to; answers how many there were. */
+  deleteRange(collection: CollectionName, from: string, to: string, limit: number): Promise<number>
+  find<C extends CollectionName>(collection: C, query: Query): Promise<Collections[C][]>
+  count(collection: CollectionName, where: Record<string, Condition>): Promise<number>
+  /** Removes at most `limit` documents whose `expireAt` column is at or before `at`; answers how many. A store that does so by itself answers 0. */
+  expire(collection: CollectionName, at: number, limit: number): Promise<number>
+  /** Resolves when the store answers; rejects as any other call. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+export type StoreErrorKind = 'unavailable' | 'permanent'
+
+export class StoreError extends Error {
+  readonly kind: StoreErrorKind
+
+  constructor(kind: StoreErrorKind, message: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause })
+    this.name = 'StoreError'
+    this.kind = kind
+  }
+}
