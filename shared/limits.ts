@@ -46,8 +46,23 @@ export const limits = {
     retryMsMax: 2 * second,
     /** Partitions given up in one balancing step: one a second, so that every hand-over settles before the next. */
     balanceMs: 1 * second,
-    /** A subject whose inputs cannot be judged keeps this many of them set aside. */
-    setAsidePerRound: 100,
+    /** Inputs that could not be judged are kept this long for whoever looks into it. */
+    setAsideMs: 30 * day,
+    /** Characters of such an input that are kept. */
+    setAsideCharacters: 4_000,
+    /** Deadlines of one subject stepped for one input: a week of silence, holds and reminders stays far below. */
+    deadlinesPerInput: 1_000,
+    /** An alert document is kept this long, for the log and for replay. */
+    alertMs: 30 * day,
+    /** Rounds that a hand-over waits for before the rest is left to the next holder. */
+    handOverRounds: 50,
+    /** Work that is due and cannot be done at once (a lease is being lost) is looked at again after this. */
+    overdueMs: 20,
+    /** How often expired documents are looked for, and the pause between slices while there are more. */
+    expireMs: 60 * second,
+    expireSliceMs: 50,
+    /** Inputs of all partitions taken into one round. */
+    inputsPerRoundInAll: 4_096,
   },
 
   presence: {
@@ -66,6 +81,52 @@ export const limits = {
     purgeMs: 60 * second,
   },
 
+  bus: {
+    /** The pause between two attempts to connect again: short, because everything waits for it. */
+    reconnectMs: 250,
+    /** How often the server is asked whether it lives, and how many unanswered questions mean that it does not. */
+    pingMs: 3 * second,
+    pingsUnanswered: 2,
+    /** One question to the stream's or a bucket's administration. */
+    administrationMs: 5 * second,
+    /** An acknowledgement later than this is not coming; the report's identity makes its repetition harmless. */
+    publishMs: 5 * second,
+    /** Timeouts of requests are looked at this often, once for all that wait, instead of a timer each. */
+    sweepMs: 50,
+    /** Messages a reader asks the server for at once: enough that asking costs nothing a message, few enough to hold in memory. */
+    readerBatch: 512,
+    /** A reader's request to the server ends by itself after this. */
+    readerExpiresMs: 1 * minute,
+    /** How often the server says to a waiting reader that it still waits; three unsaid mean a lost reader. */
+    readerHeartbeatMs: 5 * second,
+    /** The server forgets a reader that nobody asks for anything any more. */
+    readerForgottenMs: 2 * minute,
+    /** Pause before a reader that could not be restored is tried again; doubled up to the maximum. */
+    readerRetryMs: 50,
+    readerRetryMsMax: 1 * second,
+    /** A feed that could not be restored for this long although the bus answers is given up as broken. */
+    readerGiveUpMs: 15 * second,
+    /** Requests one process serves at once before it answers busy; each holds its body and its answer in memory. */
+    servedAtOnce: 512,
+    /** A presence is written every 2 s; one older than this is nobody's. */
+    presenceAgeMs: 1 * minute,
+    /** A gateway that missed a revocation asks the store after `key.cacheMs`; the entry outlives that by far. */
+    revocationAgeMs: 1 * hour,
+    /** Repeated reports are told apart by their slots, so the server need not remember message ids; the smallest it takes. */
+    duplicateWindowMs: 100,
+  },
+
+  tools: {
+    /** `nats-server --version`. */
+    versionMs: 5 * second,
+    /** Getting a nats-server: seconds by pip, a minute by go on a slow machine. */
+    installMs: 5 * minute,
+    /** The embedded server writes what it has and ends within milliseconds; its guardian uses force after 5 s. */
+    stopMs: 6 * second,
+    /** A guardian ends its server this soon after its parent is gone. */
+    guardianMs: 7 * second,
+  },
+
   request: {
     /** A single try of a bus request; then the asker tries again, the partition may have moved. */
     tryMs: 2 * second,
@@ -75,11 +136,41 @@ export const limits = {
     retryMs: 50,
     /** Largest page that a read answers with. */
     pageBytes: 512 * 1024,
+    /** Documents read from the store at once while a page fills: subjects carry receipts and may be large. */
+    pageReads: 250,
   },
 
   http: {
     /** Largest request body; one byte more is 2006 `Request too large`. */
     bodyBytes: 1024 * 1024,
+    /** A body that is too large is read and dropped up to here, so that its sender gets to read the refusal. */
+    discardBytes: 8 * 1024 * 1024,
+    /** Work on an answer stops here: the rest of the 4 s belongs to the way back. */
+    answerMs: 3_700,
+    /** A client has this long to send its headers, and this long for the whole request. */
+    headersMs: 10 * second,
+    requestMs: 30 * second,
+    /** An idle connection is kept a little longer than usual proxies keep theirs, so that they close first. */
+    keepAliveMs: 75 * second,
+    headerBytes: 16 * 1024,
+    /** On stop, answers on their way get this long before their connections are cut. */
+    drainMs: 3 * second,
+    /** Location names are trusted for this long; an unknown one is looked up at once. */
+    locationNamesMs: 5 * second,
+  },
+
+  directory: {
+    /** A guarded put that somebody else overtook is tried again this often: every loss is somebody else's progress. */
+    guardedTries: 50,
+    /** Candidates for a slug looked at in one read. */
+    slugCandidates: 64,
+    /** Subjects of one name in a workspace; beyond it, a person has to think of another name. */
+    slugNumberMax: 10_000,
+    slugCharacters: 64,
+    /** A reserved name whose subject never came to be is free again after this: a create takes 4 s at most. */
+    reservationMs: 60 * second,
+    /** Locations and keys listed in one answer. */
+    listed: 1_000,
   },
 
   check: {
@@ -98,6 +189,47 @@ export const limits = {
     bufferedResults: 100_000,
     /** Published results waiting for the bus's acknowledgement at once. */
     publishInFlight: 500,
+  },
+
+  resolve: {
+    /** One question to one name server, and how often it is asked again: two servers and a repeat fit the 10 s of a connection. */
+    tryMs: 2 * second,
+    tries: 2,
+    /** The list of name servers is read again this often. */
+    serversMs: 60 * second,
+    /** The hosts file is looked at again this often: a changed line counts within seconds. */
+    hostsMs: 5 * second,
+    /** System lookups at once: each blocks one of the four threads that the whole process shares. */
+    lookups: 2,
+  },
+
+  report: {
+    /** Pause after a result that the bus did not take, doubled up to the maximum; a reconnect ends it at once. */
+    retryMs: 100,
+    retryMsMax: 2 * second,
+  },
+
+  clock: {
+    /** How often a prober measures the bus's time against its own, because slots are the bus's. */
+    measureMs: 60 * second,
+    /** A change beyond this is a clock that was set, not one that drifts. */
+    jumpMs: 1 * second,
+  },
+
+  shedding: {
+    /** How often a prober looks whether it keeps up. */
+    periodMs: 500,
+    /** A check that starts this late is a sign that the prober does not keep up. */
+    lateMs: 100,
+    /** Change of the share of checks left out, per period: quick up, slow down, so that it settles instead of swinging. */
+    stepUp: 0.1,
+    stepDown: 0.02,
+    /** Some checks are always made: one in twenty says more than none. */
+    shareMax: 0.95,
+    /** Checks at once that were not due by their own slot (new monitors, take-overs), so that they never displace those that were. */
+    extraInFlight: 100,
+    /** A warning about left out checks is repeated at most this often. */
+    warnMs: 10 * second,
   },
 
   website: {
@@ -119,8 +251,40 @@ export const limits = {
     scanMs: 5 * second,
     /** One POST to a destination. */
     sendMs: 10 * second,
-    /** Deliveries on their way to one destination at once: one, to keep the order; and in all. */
+    /** Deliveries on their way at once in all; the order matters only within an incident, and there one waits for the other. */
     inFlight: 200,
+    /** Deliveries on their way to one destination at once; a destination that does not answer gets one at a time. */
+    inFlightPerDestination: 8,
+    /** Deliveries known to be due that wait in memory for room at one destination; the rest stay in the store for the scan. */
+    queuedPerDestination: 1_000,
+    /** Alerts, finished attempts or claims handled in one round of store calls. */
+    batch: 500,
+    /** Alert ids waiting between the nudge and the store; one more is left to the scan. */
+    nudgeBacklog: 10_000,
+    /** Retries held as timers in memory; one more is left to the scan. */
+    timers: 10_000,
+    /** Pages (of `batch`) that one scan reads; the next scan goes on behind them. */
+    scanPages: 20,
+    /** A store call of unknown outcome is repeated this often, after `storeRetryMs` doubled each time: 1.5 s in all. */
+    storeTries: 6,
+    storeRetryMs: 50,
+    /** Names of locations are read again after this. */
+    namesMs: 60 * second,
+    namesCached: 10_000,
+    /** A stopping notifier waits this long for running sends: a part of the 5 s that a process has. */
+    stopMs: 3 * second,
+    /** Deliveries and alerts are kept this long: days beyond the last retry, so that an incident shows what was told. */
+    deliveryMs: 14 * day,
+    /** What is too old leaves in slices of this size, this often, at most so many slices at a time. */
+    expireMs: 1 * minute,
+    expireSlice: 1_000,
+    expireSlices: 10,
+    /** Characters of a receiver's answer quoted in the log. */
+    quoteCharacters: 200,
+    /** Characters of a check's own error in a message (spec D 2). */
+    errorCharacters: 300,
+    /** Evidence in a webhook's `incident` object (spec D 3). */
+    evidence: { inputs: 16, textCharacters: 200, fields: 16 },
     /** First pause after a failed attempt; doubled with jitter up to the maximum. */
     retryMs: 2 * second,
     retryMsMax: 15 * minute,
@@ -132,7 +296,13 @@ export const limits = {
     logMs: 30 * day,
   },
 
-  destination: { nameCharacters: 100, urlCharacters: 2_048, channelCharacters: 80 },
+  destination: {
+    nameCharacters: 100,
+    urlCharacters: 2_048,
+    channelCharacters: 80,
+    /** All of a workspace fit one answer of the bus. */
+    perWorkspace: 100,
+  },
 
   key: {
     /** A key is valid for 180 days (spec A, Authentication 3). */
@@ -141,6 +311,8 @@ export const limits = {
     /** A gateway trusts its copy of a key for this long; a deletion reaches it at once by the revocations bucket. */
     cacheMs: 30 * second,
     cached: 10_000,
+    /** When keys were used is told to the directory at most this often. */
+    touchMs: 10 * second,
   },
 
   judging: {
@@ -148,6 +320,21 @@ export const limits = {
     websiteGraceMs: 60 * second,
     /** A platform HTTP input is silent after this many intervals (spec D 1). */
     silentIntervals: 3,
+  },
+
+  store: {
+    /** Documents of one find: a page that still fits one answer of the store. */
+    findMax: 10_000,
+    /** Items waiting in front of the embedded store: one full round (observations and subjects) of each of the 64 partitions, and half again. */
+    queuedItems: 100_000,
+    /** The embedded store takes no larger document than MongoDB does. */
+    documentBytes: 16 * 1024 ** 2,
+    /** Statements kept prepared; the system itself uses about 150 different ones. */
+    preparedStatements: 400,
+    /** A network store that does not answer one operation for this long is unavailable. */
+    answerMs: 10 * second,
+    /** An upsert that loses the race of two inserts is sent again this often: after one of them the document exists. */
+    upsertTries: 3,
   },
 
   retention: {
@@ -162,5 +349,12 @@ export const limits = {
     patienceMs: 10 * second,
     /** SIGTERM to exit. */
     graceMs: 5 * second,
+    /** A dead embedded nats-server is started again after this, doubled up to the maximum. */
+    busRestartMs: 100,
+    busRestartMsMax: 5 * second,
+    /** How long a readiness probe waits for the store. */
+    pingMs: 1 * second,
+    /** A command line call to the running installation connects within this. */
+    commandMs: 3 * second,
   },
 } as const

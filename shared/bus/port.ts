@@ -56,8 +56,8 @@ export interface FeedOptions {
 }
 
 export interface ObservationStream {
-  /** Resolves when the stream has it; rejects with a BusError (unavailable, or full). `messageId` makes a retry harmless for 2 minutes. */
-  publish(subject: string, body: unknown, messageId: string): Promise<void>
+  /** Resolves when the stream has it; rejects with a BusError (unavailable, or full). Repeating it is harmless: a report carries its own identity. */
+  publish(subject: string, body: unknown): Promise<void>
   state(): Promise<StreamState>
   /** The sequence of the newest message of one partition; 0 when there is none. */
   lastSequenceOf(partition: number): Promise<number>

@@ -1,5 +1,6 @@
 // An alert: one message to be told, before destinations are chosen. The keeper inserts it, only notifiers change it afterwards.
 import type { Stored } from '#shared/contracts/common.ts'
+import type { Evidence } from '#shared/contracts/verdict.ts'
 
 export type AlertKind = 'problem' | 'no_data' | 'recovery'
 
@@ -26,8 +27,13 @@ export interface AlertFacts {
   subjectName: string
   subjectSlug: string
   ruleKey: string
-  /** The checked address without credentials. */
+  /** `key@version`; null for a custom subject. */
+  template: string | null
+  /** The checked address without credentials; empty where there is none. */
   url: string
+  /** Values of the template's fields, URLs without credentials. */
+  fields: Record<string, unknown>
+  evidence: Evidence
   /** Location ids; names are looked up when the body is made. */
   failing: string[]
   unknown: string[]

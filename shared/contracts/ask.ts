@@ -34,6 +34,8 @@ export const asks = {
   /** A page of open incidents, newest trouble first. */
   'list-open-incidents': Type.Object({ workspaceId: Id, subjectId: Type.Optional(Type.Union([Id, Type.Null()])), after: After }),
   'create-destination': Type.Object({
+    /** Made once per HTTP request, so that a repeated try finds what the first one wrote. */
+    id: Type.Optional(Id),
     workspaceId: Id,
     name: Type.String(),
     type: Type.Enum(['slack', 'webhook']),
@@ -73,6 +75,7 @@ export interface OpenIncidentView {
   id: string
   subjectId: string
   subjectName: string
+  subjectKind: 'website' | 'custom'
   number: number
   status: IncidentStatus
   troubleSince: number

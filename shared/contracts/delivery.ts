@@ -24,6 +24,7 @@ export interface DeliveryDocument extends Stored {
   workspaceId: string
   destinationId: string
   incidentId: string
+  alertKind: AlertKind
   /** The alert's number within its incident. */
   number: number
   /** 1 while it is not terminal (an indexed column). */

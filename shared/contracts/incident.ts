@@ -6,9 +6,15 @@ import type { Condition, Evidence } from '#shared/contracts/verdict.ts'
 export interface IncidentSnapshot {
   machine: 'incident'
   version: number
-  value: string
+  value: IncidentState
   context: IncidentContext
+  /** Transitions recorded so far; numbers the next history entry. */
+  transitions: number
+  /** Messages told so far; numbers the next alert. */
+  alerts: number
 }
+
+export type IncidentState = 'pending' | 'problem' | 'noData' | 'recovering' | 'closed'
 
 /** Instants in ms since the epoch. */
 export interface IncidentContext {
@@ -33,10 +39,6 @@ export interface IncidentContext {
   deadlineAt: number | null
   /** The next reminder; null while none is due. */
   reminderAt: number | null
-  /** Transitions recorded so far; numbers the next history entry. */
-  transitions: number
-  /** Messages told so far; numbers the next alert. */
-  alerts: number
 }
 
 export type ClosedReason = 'recovered' | 'rule_removed' | 'resource_archived'
@@ -68,7 +70,17 @@ export interface IncidentDocument extends Stored {
   deadlineAt: number | null
 }
 
-export type HistoryKind = 'pending' | 'problem' | 'no data' | 'recovering' | 'closed' | 'acknowledged'
+/** The kinds that a timeline shows (spec D 1, Incident life), then those kept for replay alone. */
+export type HistoryKind =
+  | 'pending'
+  | 'problem'
+  | 'no data'
+  | 'recovering'
+  | 'closed'
+  | 'acknowledged'
+  | 'reminder'
+  | 'reminder missed'
+  | 'policy replaced'
 
 /** One transition of an incident, kept so that the incident can be replayed from its records. id: `<incident>.<sequence>`. */
 export interface HistoryDocument extends Stored {

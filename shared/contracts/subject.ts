@@ -1,5 +1,6 @@
 // The subject document: one watched thing, its whole present state, and the unit of commit. Replacing it by compare-and-set
 // on `rev` is the commit of everything a step decided.
+import type { CheckEntry } from '#shared/contracts/check.ts'
 import type { Stored } from '#shared/contracts/common.ts'
 import type { IncidentSnapshot } from '#shared/contracts/incident.ts'
 import type { Evidence, Verdict } from '#shared/contracts/verdict.ts'
@@ -85,7 +86,9 @@ export type Pending =
   /** Written only over a smaller stamp. */
   | { mode: 'advance'; collection: 'incidents'; document: Stored }
   /** A check entry: its new value, or null to remove it; only over a smaller rev. */
-  | { mode: 'check'; locationId: string; rev: number; entry: import('#shared/contracts/check.ts').CheckEntry | null }
+  | { mode: 'check'; locationId: string; rev: number; entry: CheckEntry | null }
+  /** Everything that hangs on a deleted subject, removed in slices. */
+  | { mode: 'remove-children' }
 
 /** The answer that a command got; a repeated id gets it again, word for word. */
 export interface Receipt {

@@ -14,6 +14,7 @@ import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import type { CheckObservationDocument } from '#shared/contracts/observation.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { TransformationDocument } from '#shared/contracts/transformation.ts'
 
 /** How far a partition's holder has come in the stream. id is the partition. */
 export interface CheckpointDocument extends Stored {
@@ -61,6 +62,7 @@ export interface Collections {
   locations: LocationDocument
   names: NameDocument
   destinations: DestinationDocument
+  transformations: TransformationDocument
   deliveries: DeliveryDocument
   deliveryLog: DeliveryLogDocument
   counters: CounterDocument
@@ -107,6 +109,7 @@ export const collections: Record<CollectionName, CollectionSpec> = {
       { name: 'byPartitionAndDue', fields: ['partition', 'dueAt'] },
       { name: 'byPending', fields: ['hasPending', 'partition'] },
       { name: 'byWorkspace', fields: ['workspaceId', 'id'] },
+      { name: 'byCreation', fields: ['workspaceId', 'createdAt'] },
       { name: 'byDeletion', fields: ['deletedAt'] },
     ],
   },
@@ -192,6 +195,14 @@ export const collections: Record<CollectionName, CollectionSpec> = {
     indexes: [{ name: 'bySubject', fields: ['subjectId'] }],
   },
   destinations: {
+    writer: 'directory',
+    columns: { number: 'integer', workspaceId: 'text', nameKey: 'text' },
+    indexes: [
+      { name: 'byNumber', fields: ['number'], unique: true },
+      { name: 'byName', fields: ['workspaceId', 'nameKey'], unique: true },
+    ],
+  },
+  transformations: {
     writer: 'directory',
     columns: { number: 'integer', workspaceId: 'text', nameKey: 'text' },
     indexes: [

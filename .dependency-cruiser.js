@@ -1,0 +1,61 @@
+// The arrows of ARCHITECTURE.md as rules, and the fences around drivers. Each was planted against once and seen to fire.
+const npm = name => `^node_modules/${name}/`
+const fence = (name, path, to) => ({ name, severity: 'error', from: { pathNot: path }, to: { path: to } })
+
+export default {
+  forbidden: [
+    {
+      name: 'contracts-are-a-leaf',
+      severity: 'error',
+      from: { path: '^shared/contracts/' },
+      to: { pathNot: ['^shared/contracts/', npm('typebox')] },
+    },
+    {
+      name: 'shared-knows-nobody',
+      severity: 'error',
+      from: { path: '^shared/' },
+      to: { path: '^(machines|services|infra|test)/' },
+    },
+    {
+      name: 'machines-are-pure',
+      severity: 'error',
+      from: { path: '^machines/' },
+      to: { pathNot: ['^machines/', '^shared/contracts/', npm('xstate')] },
+    },
+    {
+      name: 'services-are-islands',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/' },
+      to: { path: '^services/', pathNot: '^services/$1/' },
+    },
+    { name: 'infra-is-not-runtime', severity: 'error', from: { path: '^(services|machines|shared)/' }, to: { path: '^infra/' } },
+    { name: 'nothing-needs-tests', severity: 'error', from: { pathNot: '^test/' }, to: { path: '^test/' } },
+    fence('fence-nats', '^(shared/bus|infra|test)/', npm('@nats-io/[^/]+')),
+    fence('fence-mongodb', '^(shared/store|test)/', npm('mongodb')),
+    fence('fence-sqlite', '^(shared/store|test)/', '^(node:)?sqlite$'),
+    fence('fence-fastify', '^(services/gateway|test)/', npm('fastify')),
+    fence('fence-undici', '^(services/(prober|notifier)|test)/', npm('undici')),
+    fence('fence-xstate', '^(machines|services/(keeper|notifier)|test)/', npm('xstate')),
+    fence('fence-pino', '^(shared/logger[.]ts$|test/)', npm('pino')),
+    fence('fence-commander', '^(infra/cli|test)/', npm('commander')),
+    {
+      name: 'no-development-dependency-at-runtime',
+      severity: 'error',
+      from: { path: '^(services|machines|shared|infra/(cli|embedded))/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: '^(test|infra)/|/main[.]ts$|^[.]dep' }, to: {} },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.json'],
+    },
+  },
+}

@@ -1,0 +1,47 @@
+// The commands of the one executable. It parses, calls, and turns what failed into a sentence and an exit code.
+import { Command, CommanderError } from 'commander'
+import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { addKeyCommands } from './key.ts'
+import { productVersion } from './product-version.ts'
+import { settingsHelp } from './settings-help.ts'
+import { start } from './start.ts'
+
+const exitHelp = `
+Exit codes:
+  ${exitCodes.done}  done; after a signal: everything ended cleanly
+  ${exitCodes.failed}  it could not start, or could not go on
+  ${exitCodes.usage}  a wrong command, option or setting
+  ${exitCodes.notRunning}  the running installation can't be reached
+  ${exitCodes.refused}  the installation refused what was asked`
+
+const program = new Command('watchkeeper')
+  .description('Availability monitor: actors on a message bus judge what probers see, and people are told once.')
+  .version(productVersion)
+  .showHelpAfterError('(watchkeeper --help explains)')
+  .exitOverride()
+  .addHelpText('after', exitHelp)
+
+program
+  .command('start')
+  .description('run the services until a signal ends them')
+  .addHelpText('after', () => `${settingsHelp()}\n${exitHelp}`)
+  .action(start)
+addKeyCommands(program)
+for (const command of program.commands) command.exitOverride()
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  // exitCode, not exit(): what was printed to a pipe must still get there.
+  process.exitCode = explain(error)
+}
+
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+  if (error instanceof StartError) {
+    console.error(error.message)
+    return error.exitCode
+  }
+  console.error(`Unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  return exitCodes.failed
+}

@@ -1,0 +1,7 @@
+// The product's version, from the one place where it is written.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as { version: string }
+
+export const productVersion = manifest.version

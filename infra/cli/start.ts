@@ -1,0 +1,47 @@
+// `watchkeeper start`: runs the installation until a signal ends it. A start that fails ends with one sentence and no stack.
+import { limits } from '#shared/limits.ts'
+import { createLogger, type Logger } from '#shared/logger.ts'
+import { readAllSettings } from '../embedded/all-settings.ts'
+import { type Installation, runInstallation } from '../embedded/run.ts'
+import { exitCodes } from '../embedded/start-error.ts'
+import { productVersion } from './product-version.ts'
+
+/** Resolves when everything runs; the process then lives until a signal. Throws a StartError. */
+export async function start(): Promise<void> {
+  const settings = readAllSettings(process.env)
+  const logger = createLogger(settings.LOG_LEVEL)
+  endOnBrokenInvariants(logger)
+  let installation: Installation | null = null
+  let stopping = false
+  const end = (signal: NodeJS.Signals) => {
+    if (stopping || installation === null) process.exit(stopping ? exitCodes.failed : exitCodes.done)
+    stopping = true
+    logger.info({ signal }, 'Stopping.')
+    void stopInTime(installation, logger)
+  }
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+  installation = await runInstallation({ settings, version: productVersion, logger, print: line => console.log(line) })
+}
+
+/** Ends the process: with 0 after a clean stop, with 1 where the grace is over before. */
+async function stopInTime(installation: Installation, logger: Logger): Promise<void> {
+  const late = setTimeout(() => {
+    logger.error({ graceMs: limits.start.graceMs }, 'Not everything ended in time.')
+    process.exit(exitCodes.failed)
+  }, limits.start.graceMs)
+  await installation.stop()
+  clearTimeout(late)
+  logger.info('Stopped.')
+  process.exit(exitCodes.done)
+}
+
+/** What nobody caught is a broken invariant: going on with it would be worse than starting again. */
+function endOnBrokenInvariants(logger: Logger): void {
+  const end = (error: unknown) => {
+    logger.fatal({ err: error }, 'A broken invariant ends the process.')
+    process.exit(exitCodes.failed)
+  }
+  process.on('uncaughtException', end)
+  process.on('unhandledRejection', end)
+}

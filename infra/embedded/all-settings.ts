@@ -1,0 +1,32 @@
+// Every setting of the program and of all its services, as declared in their own files.
+import { readSettings, type Setting, SettingError, type Settings } from '#shared/settings.ts'
+import { gatewaySettings } from '../../services/gateway/settings.ts'
+import { settings as keeperSettings } from '../../services/keeper/settings.ts'
+import { notifierSettings } from '../../services/notifier/settings.ts'
+import { proberSettings } from '../../services/prober/settings.ts'
+import { programSettings } from './settings.ts'
+import { exitCodes, StartError } from './start-error.ts'
+
+/** In the order in which `--help` lists them; a setting that two services share stands where it is first. */
+export const settingGroups: { title: string; declared: Record<string, Setting<unknown>> }[] = [
+  { title: 'Program', declared: programSettings },
+  { title: 'Gateway', declared: gatewaySettings },
+  { title: 'Keeper', declared: keeperSettings },
+  { title: 'Notifier', declared: notifierSettings },
+  { title: 'Prober', declared: proberSettings },
+]
+
+/** The declaration that `--help` shows is the one that parses: the first. */
+const allSettings = { ...proberSettings, ...notifierSettings, ...keeperSettings, ...gatewaySettings, ...programSettings }
+
+export type AllSettings = Settings<typeof allSettings>
+
+/** All settings are read, whatever services run, so that a bad value never waits for its service. Throws a StartError. */
+export function readAllSettings(environment: Record<string, string | undefined>): AllSettings {
+  try {
+    return readSettings(allSettings, environment)
+  } catch (error) {
+    if (error instanceof SettingError) throw new StartError(error.message, exitCodes.usage)
+    throw error
+  }
+}

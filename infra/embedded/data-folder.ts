@@ -1,0 +1,90 @@
+// The data folder: made where it is missing, checked, and taken by one process at a time. The lock is a file that names its
+// process and when that process began, so that a file left by a killed one never stands in the way.
+import { execFile } from 'node:child_process'
+import { access, constants, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { StartError } from './start-error.ts'
+
+export interface DataFolder {
+  path: string
+  /** Gives the folder back. */
+  release(): Promise<void>
+}
+
+/** Makes sure that the folder exists and can be written; throws a StartError. Answers its absolute path. */
+export async function prepareDataFolder(folder: string): Promise<string> {
+  const path = resolve(folder)
+  const present = await stat(path).catch(() => null)
+  if (present && !present.isDirectory()) throw new StartError(`The data folder ${path} is not a folder: correct DATA_DIR.`)
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    throw new StartError(`The data folder ${path} can't be written (${code}): correct DATA_DIR or the rights of that folder.`)
+  }
+  return path
+}
+
+/** Prepares the folder and takes it for this process; throws a StartError where a living one has it. */
+export async function takeDataFolder(folder: string): Promise<DataFolder> {
+  const path = await prepareDataFolder(folder)
+  const lock = join(path, 'lock')
+  const mine = `${process.pid} ${await beginningOf(process.pid)}`
+  if (!(await create(lock, mine))) {
+    const holder = await readFile(lock, 'utf8').catch(() => '')
+    if (await isAlive(holder)) {
+      throw new StartError(
+        `The data folder ${path} is in use by process ${holder.split(' ')[0]}: stop it, or set another DATA_DIR.`,
+      )
+    }
+    await rm(lock, { force: true })
+    if (!(await create(lock, mine)))
+      throw new StartError(`The data folder ${path} is in use: another process starts at this moment.`)
+  }
+  const release = async () => {
+    if ((await readFile(lock, 'utf8').catch(() => '')) === mine) await rm(lock, { force: true })
+  }
+  return { path, release }
+}
+
+/** Writes a file that only this user may read, whole or not at all. */
+export async function writeSecretFile(path: string, content: string): Promise<void> {
+  await rm(path, { force: true })
+  await writeFile(path, content, { mode: 0o600, flag: 'wx' })
+}
+
+/** Makes the file with its content in one step; false where it exists. */
+async function create(path: string, content: string): Promise<boolean> {
+  const draft = `${path}.${process.pid}`
+  await writeSecretFile(draft, content)
+  try {
+    await link(draft, path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+async function isAlive(holder: string): Promise<boolean> {
+  const [pid, ...beginning] = holder.split(' ')
+  if (!pid) return false
+  return (await beginningOf(Number(pid))) === beginning.join(' ')
+}
+
+/** When a living process began, as a text that differs between two processes of one number; a fresh text where there is none. */
+async function beginningOf(pid: number): Promise<string> {
+  if (process.platform === 'linux') {
+    const stats = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+    // The name in brackets may hold spaces: fields are counted behind it; the 20th of those is the start time.
+    const since = stats.slice(stats.lastIndexOf(')') + 2).split(' ')[19]
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
+    return since === undefined ? 'gone' : `${boot.trim()} ${since}`
+  }
+  const listed = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
+  return listed.stdout.trim() || 'gone'
+}

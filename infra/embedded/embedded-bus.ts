@@ -1,0 +1,95 @@
+// The nats-server of an installation that was given none: obtained, started, started again when it dies, and described in
+// `bus.json` for the commands of the same folder. It keeps its port, so that clients find it again by themselves.
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '#shared/clock.ts'
+import { limits } from '#shared/limits.ts'
+import type { Logger } from '#shared/logger.ts'
+import { writeSecretFile } from './data-folder.ts'
+import { type NatsServer, obtainNatsServer, startNatsServer } from './nats-server.ts'
+
+export interface EmbeddedBusOptions {
+  dataFolder: string
+  toolsFolder: string
+  /** 0 takes a free one. */
+  port: number
+  clock: Clock
+  logger: Logger
+  /** Told what takes a while. */
+  print(line: string): void
+}
+
+export interface BusAddress {
+  url: string
+  token: string
+}
+
+export interface EmbeddedBus extends BusAddress {
+  stop(): Promise<void>
+}
+
+/** Resolves when the server answers. Throws an Error with a sentence. */
+export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<EmbeddedBus> {
+  const { clock, dataFolder, logger } = options
+  const binary = await obtainNatsServer({ toolsFolder: options.toolsFolder, log: options.print })
+  let server = await startNatsServer({ binary, dataFolder, port: options.port, logger })
+  const { url, token } = server
+  const port = Number(new URL(url).port)
+  await writeSecretFile(busFile(dataFolder), JSON.stringify({ url, token }))
+
+  let stopping = false
+  let wake = () => {}
+  const pause = (delayMs: number) =>
+    new Promise<void>(resolve => {
+      const cancel = clock.after(delayMs, resolve)
+      wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  const again = async (): Promise<NatsServer | null> => {
+    for (
+      let delayMs: number = limits.start.busRestartMs;
+      !stopping;
+      delayMs = Math.min(delayMs * 2, limits.start.busRestartMsMax)
+    ) {
+      await pause(delayMs)
+      if (stopping) break
+      try {
+        return await startNatsServer({ binary, dataFolder, port, logger })
+      } catch (error) {
+        logger.warn({ err: error }, 'The bus server could not be started again; trying on.')
+      }
+    }
+    return null
+  }
+  const watch = async () => {
+    for (;;) {
+      const code = await server.exited
+      if (stopping) return
+      logger.error({ pid: server.pid, code }, 'The bus server ended; it is started again.')
+      const next = await again()
+      if (next === null) return
+      if (stopping) return next.stop()
+      server = next
+      logger.info({ pid: server.pid }, 'The bus server runs again.')
+    }
+  }
+  const watching = watch()
+  const stop = async () => {
+    stopping = true
+    wake()
+    await server.stop()
+    await watching
+    await rm(busFile(dataFolder), { force: true })
+  }
+  return { url, token, stop }
+}
+
+/** The address of the bus of the installation that runs on this folder; null where none does. */
+export async function readBusAddress(dataFolder: string): Promise<BusAddress | null> {
+  const text = await readFile(busFile(dataFolder), 'utf8').catch(() => null)
+  return text === null ? null : (JSON.parse(text) as BusAddress)
+}
+
+const busFile = (dataFolder: string) => join(dataFolder, 'bus.json')

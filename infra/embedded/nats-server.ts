@@ -1,0 +1,188 @@
+// The embedded bus: one nats-server as a child on loopback, its store and its config in `<data folder>/bus`. It ends when its
+// parent ends, however that ends, and never sooner: the terminal's Ctrl-C does not reach it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { limits } from '#shared/limits.ts'
+import type { Logger } from '#shared/logger.ts'
+import { clearStaleServer } from './stale-nats-server.ts'
+
+export { obtainNatsServer } from './obtain-nats-server.ts'
+
+export interface NatsServerOptions {
+  /** As `obtainNatsServer` answers it. */
+  binary: string
+  dataFolder: string
+  /** 0 takes a free one. */
+  port: number
+  logger?: Logger
+}
+
+export interface NatsServer {
+  url: string
+  /** A secret: whoever has it may do everything on this bus. */
+  token: string
+  /** Of the nats-server itself. */
+  pid: number
+  /** The exit code when it ends, for whatever reason; null where a signal ended it. */
+  exited: Promise<number | null>
+  /** Ends it with grace, with force after 5 s. Resolves when it is gone; may be called again. */
+  stop(): Promise<void>
+}
+
+/**
+ * A shell between us and the server. Its standard input is held open by this process alone: when this process is gone, even by
+ * kill -9, reading ends and the server is told to stop. `$1` binary, `$2` config, `$3` file for both process ids.
+ */
+const guardian = `
+exec 3<&0
+"$1" -c "$2" </dev/null 3<&- &
+server=$!
+echo "$$ $server" > "$3"
+echo "$server"
+(
+  while read -r _ <&3; do :; done
+  kill -TERM "$server"
+  tries=0
+  while [ "$tries" -lt 50 ] && kill -0 "$server"; do sleep 0.1; tries=$((tries + 1)); done
+  kill -KILL "$server"
+) 2>/dev/null &
+watcher=$!
+exec 3<&-
+wait "$server"
+code=$?
+kill "$watcher" 2>/dev/null
+exit "$code"
+`
+
+/** Starts the server and resolves when it answers. Throws an Error with a sentence where it can't be started. */
+export async function startNatsServer(options: NatsServerOptions): Promise<NatsServer> {
+  if (process.platform === 'win32')
+    throw new Error('The embedded bus needs a POSIX shell: set NATS_URL to a running nats-server.')
+  const folder = resolve(options.dataFolder, 'bus')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const config = join(folder, 'nats-server.conf')
+  const processIds = join(folder, 'nats-server.pid')
+  await clearStaleServer(processIds, config)
+  const token = await keptToken(config)
+  await writeConfig(config, configText(folder, options.port, token))
+
+  const child = spawn('/bin/sh', ['-c', guardian, 'sh', options.binary, config, processIds], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const exited = new Promise<number | null>(settle => {
+    child.once('exit', code => settle(code))
+    child.once('error', () => settle(null))
+  })
+  child.stdin.on('error', () => undefined)
+  const stop = () => stopChild(child, exited)
+  try {
+    const pid = Number(await firstLine(child, exited))
+    const port = await listening(child, exited, options.logger)
+    await answers(port)
+    return { url: `nats://127.0.0.1:${port}`, token, pid, exited, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/**
+ * `sync_interval`: a stream acknowledges once the operating system has the bytes, so a killed process loses nothing. Only a
+ * power failure or a kernel crash can lose what was not yet flushed: 10 s at most here, against 2 minutes by default. What
+ * could be lost is check results not yet judged (their slots count as not checked) and assignments, which the keepers restore
+ * from the store; what was judged is in the store. Flushing before each acknowledgement would cost most of the publish rate.
+ * `max_payload`: a request body of 1 MiB and its envelope.
+ */
+function configText(folder: string, port: number, token: string): string {
+  return [
+    `listen: "127.0.0.1:${port === 0 ? -1 : port}"`,
+    'server_name: "watchkeeper"',
+    'max_payload: 2MB',
+    `jetstream { store_dir: ${JSON.stringify(folder)}, sync_interval: "10s" }`,
+    `authorization { token: "${token}" }`,
+    '',
+  ].join('\n')
+}
+
+/** The token of an earlier start, so that whoever was given it may come back; else a new one of 192 random bits. */
+async function keptToken(config: string): Promise<string> {
+  const text = await readFile(config, 'utf8').catch(() => '')
+  return /token: "([0-9a-f]{48})"/.exec(text)?.[1] ?? randomBytes(24).toString('hex')
+}
+
+async function writeConfig(config: string, text: string): Promise<void> {
+  const draft = `${config}.${process.pid}`
+  await writeFile(draft, text, { mode: 0o600 })
+  await rename(draft, config)
+}
+
+async function firstLine(child: ChildProcess, exited: Promise<number | null>): Promise<string> {
+  const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> })
+  const line = new Promise<string>(settle => lines.once('line', settle))
+  return orFailure(line, exited, () => '')
+}
+
+/** Follows the server's log for as long as it lives; resolves with the port it says it listens on. */
+async function listening(child: ChildProcess, exited: Promise<number | null>, logger: Logger | undefined): Promise<number> {
+  const lines = createInterface({ input: child.stderr as NonNullable<typeof child.stderr> })
+  let complaint = ''
+  const port = new Promise<number>(settle => {
+    lines.on('line', line => {
+      const said = /\[(INF|WRN|ERR|FTL)\] (.*)/.exec(line)
+      const found = /Listening for client connections on .*:(\d+)$/.exec(line)
+      if (found) settle(Number(found[1]))
+      if (said?.[1] === 'INF') logger?.debug({ said: said[2] }, 'The bus server says something.')
+      else {
+        complaint = said?.[2] ?? line
+        logger?.warn({ said: complaint }, 'The bus server complains.')
+      }
+    })
+  })
+  return orFailure(port, exited, () => complaint)
+}
+
+async function orFailure<T>(wanted: Promise<T>, exited: Promise<number | null>, complaint: () => string): Promise<T> {
+  const patience = new AbortController()
+  const given = await Promise.race([
+    wanted.then(value => ({ value })),
+    exited.then(() => null),
+    pause(limits.start.patienceMs, null, { signal: patience.signal }).catch(() => null),
+  ])
+  patience.abort()
+  if (given) return given.value
+  throw new Error(`The embedded nats-server did not start: ${complaint() || 'it did not say why'}.`)
+}
+
+/** Resolves when the server greets a client. */
+async function answers(port: number): Promise<void> {
+  await new Promise<void>((settle, fail) => {
+    const socket = connect({ host: '127.0.0.1', port })
+    socket.setTimeout(limits.start.patienceMs, () => socket.destroy(new Error('The embedded nats-server does not answer.')))
+    socket.once('error', fail)
+    socket.once('data', () => {
+      socket.destroy()
+      settle()
+    })
+  })
+}
+
+async function stopChild(child: ChildProcess, exited: Promise<number | null>): Promise<void> {
+  child.stdin?.end()
+  const patience = new AbortController()
+  const late = pause(limits.tools.stopMs, true, { signal: patience.signal }).catch(() => false)
+  const forced = await Promise.race([exited.then(() => false), late])
+  patience.abort()
+  if (!forced || child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // Gone in the meantime.
+  }
+  await exited
+}

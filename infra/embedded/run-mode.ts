@@ -1,0 +1,41 @@
+// What the settings ask for, checked as a whole before anything starts: which parts are embedded, and which combinations
+// cannot work.
+import type { Settings } from '#shared/settings.ts'
+import { type programSettings, type ServiceName, serviceNames } from './settings.ts'
+import { exitCodes, StartError } from './start-error.ts'
+
+type ProgramSettings = Settings<typeof programSettings>
+
+export interface RunMode {
+  /** In the order in which they start; they stop in the opposite one, the gateway first. */
+  services: readonly ServiceName[]
+  /** A nats-server of our own. */
+  embeddedBus: boolean
+  /** The SQLite file, which this process alone uses. */
+  embeddedStore: boolean
+  needsStore: boolean
+}
+
+const storeServices: readonly ServiceName[] = ['directory', 'keeper', 'notifier']
+
+/** Throws a StartError where the settings do not fit together. */
+export function decideRunMode(settings: ProgramSettings): RunMode {
+  const services = serviceNames.filter(name => settings.SERVICES.includes(name))
+  const stored = storeServices.filter(name => services.includes(name))
+  const split = stored.length > 0 && stored.length < storeServices.length
+  const needsStore = stored.length > 0
+  if (split && settings.MONGODB_URL === '') {
+    throw new StartError(
+      `SERVICES has ${stored.join(' and ')} here and ${storeServices.filter(name => !stored.includes(name)).join(' and ')} elsewhere, but ` +
+        'the embedded store serves one process alone: set MONGODB_URL to the store that they share.',
+      exitCodes.usage,
+    )
+  }
+  if (stored.length < storeServices.length && settings.NATS_URL === '') {
+    throw new StartError(
+      `SERVICES has only ${services.join(' and ')} here, so the others must be reached: set NATS_URL to the bus that they share.`,
+      exitCodes.usage,
+    )
+  }
+  return { services, embeddedBus: settings.NATS_URL === '', embeddedStore: needsStore && settings.MONGODB_URL === '', needsStore }
+}

@@ -1,0 +1,205 @@
+// The installation in one process: data folder, ops listener, bus, store, services, in this order; and back again when it ends.
+// It owns none of them longer than that and decides nothing about monitoring.
+import { hostname } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { connectBus } from '#shared/bus/nats.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import { createSystemClock } from '#shared/clock.ts'
+import { randomId } from '#shared/ids.ts'
+import { limits, second } from '#shared/limits.ts'
+import type { Logger } from '#shared/logger.ts'
+import { openStore } from '#shared/store/open-store.ts'
+import { type Store, StoreError } from '#shared/store/port.ts'
+import type { AllSettings } from './all-settings.ts'
+import { prepareDataFolder, takeDataFolder } from './data-folder.ts'
+import { type BusAddress, startEmbeddedBus } from './embedded-bus.ts'
+import { type FirstKey, prepareFirstKey } from './first-key.ts'
+import { installationSalt } from './incident-salt.ts'
+import { demandFreePort, startOpsServer } from './ops-server.ts'
+import { decideRunMode, type RunMode } from './run-mode.ts'
+import { type RunningServices, reachable, startServices } from './services.ts'
+import { exitCodes, StartError, startStep } from './start-error.ts'
+import { welcome } from './welcome.ts'
+
+export interface RunOptions {
+  settings: AllSettings
+  version: string
+  logger: Logger
+  /** Tells the person at the terminal. */
+  print(line: string): void
+}
+
+export interface Installation {
+  /** Ends everything that was started, the last first. Failures are logged, not thrown. */
+  stop(): Promise<void>
+}
+
+interface Running extends RunOptions {
+  mode: RunMode
+  clock: ReturnType<typeof createSystemClock>
+  metrics: Registry
+  /** What must be undone, in the order in which it was done. */
+  undo: { what: string; run: () => Promise<unknown> }[]
+}
+
+/** Resolves when everything runs. Throws a StartError; what was started by then has been stopped. */
+export async function runInstallation(options: RunOptions): Promise<Installation> {
+  const { logger, settings } = options
+  const mode = decideRunMode(settings)
+  const clock = createSystemClock({ onDrift: driftMs => logger.warn({ driftMs }, 'The clock and wall time differ.') })
+  const running: Running = { ...options, mode, clock, metrics: new Registry(), undo: [] }
+  const stop = () => undoAll(running)
+  try {
+    await startAll(running)
+    logger.info({ services: mode.services, version: options.version }, 'Everything runs.')
+    return { stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function startAll(running: Running): Promise<void> {
+  const { mode, settings, undo, metrics, clock, logger } = running
+  undo.push({ what: 'clock', run: async () => running.clock.stop() })
+  collectDefaultMetrics({ register: metrics })
+  if (mode.services.includes('gateway')) await demandFreePort(settings.HOST, settings.PORT, 'PORT')
+  const dataFolder = await openDataFolder(running)
+  const parts: { bus?: Bus; store?: Store; services?: RunningServices } = {}
+  const ops = await startOpsServer({
+    host: settings.HOST,
+    port: settings.OPS_PORT,
+    metrics,
+    unready: () => unready(running, parts),
+  })
+  undo.push({ what: 'ops listener', run: ops.close })
+
+  const bus = await openBus(running, dataFolder)
+  parts.bus = bus
+  const store = mode.needsStore ? await openStorePatiently(running, dataFolder) : null
+  if (store) parts.store = store
+  const incidentSalt = await decideSalt(running, store)
+  const first = store && mode.services.includes('directory')
+  const firstKey: FirstKey | null = first
+    ? await startStep(() => prepareFirstKey({ store, clock }, { dataFolder, location: settings.LOCATION }))
+    : null
+  const processId = `${hostname()
+    .replaceAll(/[^0-9A-Za-z_-]/g, '-')
+    .slice(0, 32)}-${randomId(6)}`
+  const services = await startStep(() =>
+    startServices({ bus, clock, logger, metrics }, store, { ...running, incidentSalt, processId }),
+  )
+  parts.services = services
+  undo.push({ what: 'services', run: async () => logFailures(logger, await services.stop()) })
+  const opsUrl = `http://${reachable(settings.HOST)}:${ops.port}`
+  const facts = { version: running.version, url: services.url, opsUrl, firstKey, location: settings.LOCATION }
+  for (const line of welcome(facts)) running.print(line)
+}
+
+/** Only what lies on this disk needs the folder, and only an embedded bus or store needs it alone. */
+async function openDataFolder({ mode, settings, undo }: Running): Promise<string> {
+  if (mode.embeddedBus || mode.embeddedStore) {
+    const folder = await takeDataFolder(settings.DATA_DIR)
+    undo.push({ what: 'data folder', run: folder.release })
+    return folder.path
+  }
+  return mode.services.includes('directory') ? prepareDataFolder(settings.DATA_DIR) : settings.DATA_DIR
+}
+
+async function openBus(running: Running, dataFolder: string): Promise<Bus> {
+  const { settings, undo, logger, clock, mode, print } = running
+  let address: BusAddress = { url: settings.NATS_URL, token: settings.NATS_TOKEN }
+  if (mode.embeddedBus) {
+    const toolsFolder = settings.TOOLS_DIR
+    const server = await startStep(() =>
+      startEmbeddedBus({
+        dataFolder,
+        toolsFolder,
+        port: settings.NATS_PORT,
+        clock,
+        logger: logger.child({ part: 'nats' }),
+        print,
+      }),
+    )
+    undo.push({ what: 'nats-server', run: server.stop })
+    address = server
+  }
+  const bus = await startStep(() =>
+    connectBus({
+      servers: address.url,
+      name: `watchkeeper ${mode.services.join('+')}`,
+      ...(address.token === '' ? {} : { token: address.token }),
+      ...(settings.NATS_CREDENTIALS === '' ? {} : { credentialsFile: settings.NATS_CREDENTIALS }),
+      patienceMs: limits.start.patienceMs,
+      logger,
+      declare: mode.needsStore,
+    }),
+  )
+  undo.push({ what: 'bus', run: () => bus.close() })
+  return bus
+}
+
+/** Asks again until the patience ends: in a cluster, store and services are started at once. */
+async function openStorePatiently({ settings, undo, logger, clock }: Running, dataFolder: string): Promise<Store> {
+  const patience = AbortSignal.timeout(limits.start.patienceMs)
+  const givenUp = new Promise<null>(resolve => patience.addEventListener('abort', () => resolve(null), { once: true }))
+  for (;;) {
+    try {
+      const opening = openStore({ mongodbUrl: settings.MONGODB_URL, dataFolder, logger })
+      const store = await Promise.race([opening, givenUp])
+      if (store === null) {
+        opening.then(late => late.close()).catch(() => undefined)
+        throw new StoreError('unavailable', 'it does not answer')
+      }
+      undo.push({ what: 'store', run: () => store.close() })
+      return store
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.kind === 'permanent') throw new StartError((error as Error).message)
+      if (patience.aborted) {
+        const waited = limits.start.patienceMs / second
+        throw new StartError(`The store did not answer within ${waited} s: start MongoDB or correct MONGODB_URL.`)
+      }
+      await new Promise<void>(resolve => clock.after(limits.keeper.retryMsMax, resolve))
+    }
+  }
+}
+
+async function decideSalt({ settings, mode }: Running, store: Store | null): Promise<string> {
+  if (settings.SQIDS_SALT !== '') return settings.SQIDS_SALT
+  if (store) return startStep(() => installationSalt(store))
+  if (!mode.services.includes('gateway')) return ''
+  throw new StartError(
+    'SQIDS_SALT must be set where the gateway runs without the store: to the same text here and at the notifiers.',
+    exitCodes.usage,
+  )
+}
+
+async function unready({ mode }: Running, parts: { bus?: Bus; store?: Store; services?: RunningServices }): Promise<string[]> {
+  const { bus, store, services } = parts
+  if (!bus || !services || (mode.needsStore && !store)) return ['It is starting.']
+  const reasons = bus.connected() ? [] : ['The bus does not answer.']
+  if (store && !(await answersInTime(store))) reasons.push('The store does not answer.')
+  return [...reasons, ...services.unready()]
+}
+
+async function answersInTime(store: Store): Promise<boolean> {
+  const ping = store.ping().then(
+    () => true,
+    () => false,
+  )
+  const patience = new AbortController()
+  const late = pause(limits.start.pingMs, false, { signal: patience.signal }).catch(() => false)
+  return Promise.race([ping, late]).finally(() => patience.abort())
+}
+
+async function undoAll({ undo, logger }: Running): Promise<void> {
+  for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
+    const { what, run } = step
+    await run().catch(error => logger.warn({ err: error, what }, 'A part did not end cleanly.'))
+  }
+}
+
+function logFailures(logger: Logger, failures: unknown[]): void {
+  for (const error of failures) logger.warn({ err: error }, 'A service did not end cleanly.')
+}

@@ -1,0 +1,138 @@
+// Starts the services that this process runs, and stops them in an order in which each still finds what it needs. A service's
+// code is loaded only where it runs.
+import type { AddressInfo } from 'node:net'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { randomId } from '#shared/ids.ts'
+import type { Service, Surroundings, SurroundingsWithStore } from '#shared/service.ts'
+import type { Store } from '#shared/store/port.ts'
+import type { AllSettings } from './all-settings.ts'
+import { portError } from './ops-server.ts'
+import type { RunMode } from './run-mode.ts'
+import type { ServiceName } from './settings.ts'
+
+export interface ServicesOptions {
+  mode: RunMode
+  settings: AllSettings
+  version: string
+  incidentSalt: string
+  /** Names this process among its kind. */
+  processId: string
+}
+
+export interface RunningServices {
+  /** The address of the gateway; null where it does not run here. */
+  url: string | null
+  unready(): string[]
+  /** In order: no new work, no new checks, partitions handed over, deliveries, questions. Failures are answered, not thrown. */
+  stop(): Promise<unknown[]>
+}
+
+const stopOrder: readonly ServiceName[] = ['gateway', 'prober', 'keeper', 'notifier', 'directory']
+
+/** Starts in the order of `mode.services`. Where one can't start, those that did are stopped and its error is thrown. */
+export async function startServices(
+  surroundings: Surroundings,
+  store: Store | null,
+  options: ServicesOptions,
+): Promise<RunningServices> {
+  const running = new Map<ServiceName, Service>()
+  let url: string | null = null
+  const stop = async () => {
+    const failures: unknown[] = []
+    for (const name of stopOrder) {
+      await running
+        .get(name)
+        ?.stop()
+        .catch(error => failures.push(error))
+    }
+    running.clear()
+    return failures
+  }
+  try {
+    for (const name of options.mode.services) {
+      if (name === 'gateway') {
+        const gateway = await startGateway(surroundings, options)
+        running.set(name, gateway.service)
+        url = gateway.url
+      } else if (name === 'prober') running.set(name, await startProber(surroundings, options))
+      else running.set(name, await startStored(name, { ...surroundings, store: demandStore(store) }, options))
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url, unready: () => [...running.values()].flatMap(service => service.unready()), stop }
+}
+
+async function startStored(
+  name: 'directory' | 'keeper' | 'notifier',
+  surroundings: SurroundingsWithStore,
+  options: ServicesOptions,
+): Promise<Service> {
+  const { settings, processId, version, incidentSalt } = options
+  if (name === 'directory') {
+    const { startDirectory } = await import('../../services/directory/app.ts')
+    return startDirectory(surroundings)
+  }
+  if (name === 'keeper') {
+    const { startKeeper } = await import('../../services/keeper/app.ts')
+    return startKeeper(surroundings, {
+      keeperId: processId,
+      exclusive: options.mode.embeddedStore,
+      confirmAfterMs: settings.WEBSITE_CONFIRM_AFTER,
+      closeAfterMs: settings.WEBSITE_CLOSE_AFTER,
+      cachedSubjects: settings.KEEPER_CACHE,
+    })
+  }
+  const { startNotifier } = await import('../../services/notifier/app.ts')
+  return startNotifier(surroundings, {
+    notifierId: processId,
+    version,
+    incidentSalt,
+    serviceUrl: settings.SERVICE_URL,
+    publicUrl: settings.PUBLIC_URL,
+  })
+}
+
+async function startProber(surroundings: Surroundings, { settings, version, processId }: ServicesOptions): Promise<Service> {
+  const { startProber } = await import('../../services/prober/app.ts')
+  const locationId = settings.LOCATION_ID || (await idOfLocation(surroundings, settings.LOCATION))
+  return startProber(surroundings, {
+    locationId,
+    proberId: settings.PROBER_ID || processId,
+    version,
+    serviceUrl: settings.SERVICE_URL,
+  })
+}
+
+async function idOfLocation({ bus, clock }: Surroundings, name: string): Promise<string> {
+  const { id } = await createDirectoryClient(bus, clock).ask('ensure-location', { name }, randomId(16))
+  return id
+}
+
+async function startGateway(
+  surroundings: Surroundings,
+  { settings, version, incidentSalt }: ServicesOptions,
+): Promise<{ service: Service; url: string }> {
+  const { createGateway } = await import('../../services/gateway/app.ts')
+  const { fastify, service } = await createGateway(surroundings, { version, incidentSalt })
+  try {
+    await fastify.listen({ host: settings.HOST, port: settings.PORT })
+  } catch (error) {
+    await service.stop()
+    throw portError(error, settings.HOST, settings.PORT, 'PORT')
+  }
+  const { port } = fastify.server.address() as AddressInfo
+  return { service, url: `http://${reachable(settings.HOST)}:${port}` }
+}
+
+/** How this machine reaches what listens at `host`, as it stands in a URL. */
+export function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function demandStore(store: Store | null): Store {
+  if (store === null) throw new Error('Invariant broken: a service that needs the store runs without one')
+  return store
+}

@@ -1,0 +1,36 @@
+// The settings of the program itself: which services it runs, where the data lies, how bus and store are reached.
+import { choice, list, port, text } from '#shared/settings.ts'
+
+export const serviceNames = ['directory', 'keeper', 'notifier', 'prober', 'gateway'] as const
+export type ServiceName = (typeof serviceNames)[number]
+
+export const programSettings = {
+  SERVICES: list({ default: serviceNames.join(','), of: serviceNames, meaning: 'The services that this process runs.' }),
+  DATA_DIR: text({ default: '.data', unit: 'folder', meaning: 'Where the embedded bus and store, and the first key, are kept.' }),
+  TOOLS_DIR: text({ default: '.tools', unit: 'folder', meaning: 'Where a downloaded nats-server is kept.' }),
+  NATS_URL: text({
+    default: '',
+    unit: 'nats://host:port, several with commas',
+    meaning: 'The bus; unset: a nats-server of its own, on loopback.',
+  }),
+  NATS_TOKEN: text({ default: '', secret: true, meaning: 'The token for the bus named by NATS_URL.' }),
+  NATS_CREDENTIALS: text({ default: '', unit: 'file', meaning: 'A NATS credentials file for the bus named by NATS_URL.' }),
+  NATS_PORT: port({ default: '0', meaning: 'The port of the embedded nats-server.' }),
+  MONGODB_URL: text({
+    default: '',
+    secret: true,
+    unit: 'mongodb://… connection string',
+    meaning: 'The store; unset: an SQLite file in DATA_DIR, which one process alone may use.',
+  }),
+  LOCATION_ID: text({
+    default: '',
+    unit: 'id',
+    meaning: 'The id of LOCATION, where the credentials of a remote prober do not allow it to ask.',
+  }),
+  OPS_PORT: port({ default: '9090', meaning: 'Where /livez, /readyz and /metrics are served, on HOST.' }),
+  LOG_LEVEL: choice({
+    default: 'info',
+    of: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+    meaning: 'The least important log line that is written to standard error.',
+  }),
+}

@@ -1,0 +1,53 @@
+// What an unclean end may leave: a nats-server that still runs on the data folder. It is ended before the next one starts; one
+// whose guardian lives belongs to somebody and is left alone. Only processes that run on this very config are ever touched.
+import { execFile } from 'node:child_process'
+import { readFile, rm } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { limits } from '#shared/limits.ts'
+
+const lookMs = 50
+
+/**
+ * Makes sure that no server runs on `config`. `processIds` holds "<guardian> <server>".
+ * Throws an Error with a sentence where another living program uses it.
+ */
+export async function clearStaleServer(processIds: string, config: string): Promise<void> {
+  const text = await readFile(processIds, 'utf8').catch(() => '')
+  const [guardian, server] = text.trim().split(' ').map(Number)
+  if (!guardian || !server) return
+  // A guardian whose parent has just died needs a moment to end the server.
+  if (!(await gone(guardian, config, limits.tools.guardianMs))) {
+    throw new Error(`Another program uses the data folder: its bus server runs as process ${server}.`)
+  }
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (await gone(server, config, 0)) break
+    try {
+      process.kill(server, signal)
+    } catch {
+      // Gone in the meantime.
+    }
+    if (await gone(server, config, limits.tools.stopMs)) break
+  }
+  await rm(processIds, { force: true })
+}
+
+/** Whether the process is gone, or not ours, within the time. */
+async function gone(pid: number, config: string, withinMs: number): Promise<boolean> {
+  for (let waitedMs = 0; ; waitedMs += lookMs) {
+    if (!(await commandLine(pid)).includes(config)) return true
+    if (waitedMs >= withinMs) return false
+    await pause(lookMs)
+  }
+}
+
+/** How a living process was started; empty where there is none. */
+async function commandLine(pid: number): Promise<string> {
+  try {
+    return await readFile(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    if (process.platform === 'linux') return ''
+    const listed = await promisify(execFile)('ps', ['-o', 'args=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
+    return listed.stdout
+  }
+}

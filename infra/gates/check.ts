@@ -1,0 +1,91 @@
+// `npm run check`: everything that holds without running the system: types, style, arrows, dead code, house rules.
+// Runs the gates side by side, prints each as it ends, and exits with 1 naming those that failed.
+import { spawn } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+
+interface Outcome {
+  passed: boolean
+  /** Shown only when the gate failed. */
+  output: string
+}
+
+interface Gate {
+  name: string
+  command: string
+  arguments: string[]
+  /** Judges the exit code and the standard output; without it, exit code 0 passes. */
+  judge?: (code: number, stdout: string) => Outcome
+}
+
+const root = join(import.meta.dirname, '..', '..')
+const folders = ['services', 'machines', 'shared', 'infra', 'test']
+
+const gates: Gate[] = [
+  { name: 'types', command: 'tsc', arguments: [] },
+  { name: 'style', command: 'biome', arguments: ['check', '--error-on-warnings', '--max-diagnostics=60', '--colors=off', '.'] },
+  {
+    name: 'arrows',
+    command: 'depcruise',
+    arguments: ['--config', '.dependency-cruiser.js', '--output-type', 'json', ...folders],
+    judge: judgeArrows,
+  },
+  { name: 'dead code', command: 'knip', arguments: ['--no-progress', '--no-config-hints'] },
+  { name: 'house rules', command: process.execPath, arguments: ['test/tidy/tidy.test.ts'], judge: judgeTidy },
+]
+
+const outcomes = await Promise.all(gates.map(run))
+const failed = gates.filter((_, index) => !outcomes[index])
+if (failed.length > 0) {
+  console.error(`check failed: ${failed.map(gate => gate.name).join(', ')}`)
+  process.exitCode = 1
+} else {
+  console.log(`check passed: ${gates.map(gate => gate.name).join(', ')}`)
+}
+
+/** Runs one gate, prints how it ended, answers whether it passed. */
+async function run(gate: Gate): Promise<boolean> {
+  const startedAt = performance.now()
+  const { code, stdout, stderr } = await execute(gate.command, gate.arguments)
+  const outcome = gate.judge?.(code, stdout) ?? { passed: code === 0, output: stdout }
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1)
+  console.log(`${outcome.passed ? 'ok    ' : 'FAILED'} ${gate.name} (${seconds} s)`)
+  if (!outcome.passed) console.log(`${outcome.output}${stderr}`.trimEnd())
+  return outcome.passed
+}
+
+function execute(command: string, given: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const path = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env['PATH'] ?? ''}`
+  const child = spawn(command, given, { cwd: root, env: { ...process.env, PATH: path }, stdio: ['ignore', 'pipe', 'pipe'] })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', chunk => {
+    stdout += chunk
+  })
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+  })
+  return new Promise(resolve => {
+    child.on('error', error => resolve({ code: 1, stdout, stderr: `${stderr}${command} could not be run: ${error.message}\n` }))
+    child.on('close', code => resolve({ code: code ?? 1, stdout, stderr }))
+  })
+}
+
+/** A cruiser that understood nothing finds nothing wrong: 0 modules is a failure (it happens with a TypeScript it cannot read). */
+function judgeArrows(_code: number, stdout: string): Outcome {
+  let summary: { totalCruised: number; violations: { from: string; to: string; rule: { name: string } }[] }
+  try {
+    summary = JSON.parse(stdout).summary
+  } catch {
+    return { passed: false, output: stdout }
+  }
+  if (summary.totalCruised === 0) return { passed: false, output: 'dependency-cruiser looked at 0 modules\n' }
+  const lines = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}\n`)
+  return { passed: lines.length === 0, output: lines.join('') }
+}
+
+/** The tests name every broken rule and its place in lines that begin with a path. */
+function judgeTidy(code: number, stdout: string): Outcome {
+  const lines = stdout.split('\n').filter(line => /not ok|^\s*[+-]\s/.test(line))
+  return { passed: code === 0, output: `${lines.join('\n')}\n` }
+}

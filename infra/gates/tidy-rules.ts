@@ -1,0 +1,94 @@
+// The house rules that no linter knows, as one table: each looks at one file and answers the lines that break it.
+// Words that the rules forbid are written here as patterns that do not match themselves.
+import { existsSync, globSync } from 'node:fs'
+
+export interface SourceFile {
+  /** From the top of the repository, with forward slashes. */
+  path: string
+  text: string
+}
+
+export interface TidyRule {
+  /** A sentence of what must hold. */
+  name: string
+  applies(path: string): boolean
+  /** The offending pieces of the file, each as a short text; empty where the rule holds. */
+  offences(file: SourceFile): string[]
+}
+
+const isCode = (path: string) => /\.(ts|js)$/.test(path)
+const isTest = (path: string) => path.startsWith('test/')
+const isSystem = (path: string) => /^(services|machines|shared)\//.test(path) && isCode(path)
+const isClock = (path: string) => path === 'shared/clock.ts'
+const isDocument = (path: string) => /^(README|ARCHITECTURE|CHANGELOG)\.md$|^infra\/.*\.md$/.test(path)
+/** The rules and their planted samples are the one place where the forbidden words may stand. */
+const isThisGate = (path: string) => path === 'infra/gates/tidy-rules.ts' || path === 'test/tidy/tidy.test.ts'
+
+/** Lines that match; where `code` is set, what stands behind `//` and lines of a block comment do not count. */
+const lines = (pattern: RegExp, code: boolean) => (file: SourceFile) =>
+  file.text.split('\n').flatMap((line, index) => {
+    const looked = code ? line.replace(/(^|\s)\/\/.*$/, '').replace(/^\s*\/?\*.*$/, '') : line
+    return pattern.test(looked) ? [`${index + 1}: ${line.trim().slice(0, 120)}`] : []
+  })
+
+export const tidyRules: TidyRule[] = [
+  {
+    name: 'randomness comes from shared/ids.ts or a seed, never from the language',
+    applies: path => isCode(path) && !isThisGate(path),
+    offences: lines(/\bMath\.random\b/, true),
+  },
+  {
+    name: 'the present instant comes from the injected clock',
+    applies: path => isSystem(path) && !isClock(path),
+    offences: lines(/\bDate\.now\b|\bnew Date\(\s*\)/, true),
+  },
+  {
+    name: 'timers come from the injected clock',
+    applies: path => isSystem(path) && !isClock(path),
+    offences: lines(/\bset(Timeout|Interval)\(|['"](node:)?timers(\/promises)?['"]/, true),
+  },
+  {
+    name: 'no file names a folder of one machine or the host of a package registry',
+    applies: path => path !== 'package-lock.json',
+    offences: lines(
+      /(^|[^a-z.\w])\/(work|farm|root|Users)\/|registry\.npmjs\.(org|com)|files\.pythonhosted|pypi\.org|proxy\.golang\.org|deb\.debian\.org/i,
+      false,
+    ),
+  },
+  {
+    name: 'the lock file names no host',
+    applies: path => path === 'package-lock.json',
+    offences: lines(/"resolved":/, false),
+  },
+  {
+    name: 'no test sleeps, stands alone or is left out',
+    applies: path => isTest(path) && isCode(path) && !isThisGate(path),
+    offences: lines(/\bsleep\(|\.only\(|\bt\.skip\(|setTimeout\(\s*(resolve|done)\b/, true),
+  },
+  {
+    name: 'every file of the system starts with a comment that says what it is',
+    applies: path => isSystem(path),
+    offences: file => (/^(#!.*\n)?\s*(\/\/|\/\*)/.test(file.text) ? [] : ['1: no header comment']),
+  },
+  {
+    name: 'no left-over marks',
+    applies: path => (isCode(path) || path.endsWith('.md')) && !isThisGate(path),
+    offences: lines(/\b(TODO|FIXME|XXX|HACK)\b|\b(not implemented|for now)\b/, false),
+  },
+  {
+    name: 'a path that a document cites exists',
+    applies: isDocument,
+    offences: file => citedPaths(file.text).filter(path => !exists(path)),
+  },
+]
+
+/** Paths of this repository in back-ticks or as link targets; a trailing line number or anchor is no part of them. */
+export function citedPaths(text: string): string[] {
+  const quoted = [...text.matchAll(/`((?:\.ci|services|machines|shared|infra|test)\/[\w./*{},@-]*)`/g)].map(
+    match => match[1] ?? '',
+  )
+  const linked = [...text.matchAll(/\]\((?!https?:|#|mailto:)\/?([\w./@-]+)(?:#[\w-]*)?\)/g)].map(match => match[1] ?? '')
+  return [...new Set([...quoted, ...linked])]
+}
+
+const exists = (path: string): boolean => (/[*{]/.test(path) ? globSync(path).length > 0 : existsSync(path))

@@ -1,0 +1,125 @@
+// The first start: the owner, the workspace `Default`, its membership, the location of this process and one API key. Safe against a
+// crash at any line and against two processes starting at once: ids are decided once, by the insert of one setting; every further
+// write only adds what is missing.
+import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
+import type { Clock } from '#shared/clock.ts'
+import { idLength, randomId } from '#shared/ids.ts'
+import type { Store } from '#shared/store/port.ts'
+import { changeGuarded } from './guarded.ts'
+import { keyDocument, ownerUsername } from './keys.ts'
+import { ensureLocation } from './locations.ts'
+
+export interface BootstrapSurroundings {
+  store: Store
+  clock: Clock
+}
+
+/** What the first start decided; `done` once all of it is stored, so that what a person removes later stays removed. */
+interface FirstStart {
+  userId: string
+  workspaceId: string
+  at: number
+  done: boolean
+}
+
+/**
+ * offered: a token was made and shown to the process that made it; no key exists yet, so the next start simply offers another.
+ * confirmed: that process has kept the token; the key must exist. done: it did; deleting it later is final.
+ */
+interface FirstKey {
+  state: 'offered' | 'confirmed' | 'done'
+  keyId: string
+  userId: string
+  tokenHash: string
+  prefix: string
+  at: number
+}
+
+const settingIds = { firstStart: 'first-start', firstKey: 'first-key' } as const
+
+/**
+ * Run at every start, before the services. `firstKey` is the token of the first API key while none was confirmed yet, else null.
+ * The caller writes it where a person finds it and then calls `confirmFirstKey`: only then does the key begin to work.
+ */
+export async function bootstrap(
+  surroundings: BootstrapSurroundings,
+  options: { location: string },
+): Promise<{ firstKey: string | null }> {
+  const { store, clock } = surroundings
+  const first = await decideFirstStart(store, clock)
+  if (!first.done) {
+    await addOwnerAndWorkspace(store, first)
+    await changeGuarded(store, 'settings', settingIds.firstStart, present =>
+      setting(settingIds.firstStart, { ...first, done: true }, present),
+    )
+  }
+  await ensureLocation({ store, clock, activeWorkers: () => 0 }, { name: options.location })
+  return { firstKey: await offerFirstKey(surroundings, first) }
+}
+
+/**
+ * Makes the offered key work. False where another start has offered or confirmed another token meanwhile: this one is void, and
+ * whatever it was written to should go. Repeating it is harmless.
+ */
+export async function confirmFirstKey(surroundings: BootstrapSurroundings, token: string): Promise<boolean> {
+  const { store } = surroundings
+  const tokenHash = hashToken(token)
+  const key = await changeFirstKey(store, present =>
+    present?.state === 'offered' && present.tokenHash === tokenHash ? { ...present, state: 'confirmed' } : null,
+  )
+  if (key?.tokenHash !== tokenHash) return false
+  if (key.state === 'confirmed') await addFirstKey(store, key)
+  return true
+}
+
+/** The first insert decides; whoever comes second reads what was decided. */
+async function decideFirstStart(store: Store, clock: Clock): Promise<FirstStart> {
+  const proposed = { userId: randomId(idLength.user), workspaceId: randomId(idLength.workspace), at: clock.now(), done: false }
+  await store.insert('settings', [setting(settingIds.firstStart, proposed, null)])
+  const [decided] = await store.get('settings', [settingIds.firstStart])
+  return decided ? (JSON.parse(decided.value) as FirstStart) : proposed
+}
+
+async function addOwnerAndWorkspace(store: Store, { userId, workspaceId, at }: FirstStart): Promise<void> {
+  const owner = { id: userId, rev: 1, username: ownerUsername, displayName: '', admin: true, disabled: false, createdAt: at }
+  await store.insert('users', [owner])
+  await store.insert('workspaces', [{ id: workspaceId, rev: 1, name: 'Default', createdAt: at }])
+  await store.insert('memberships', [{ id: `${workspaceId}.${userId}`, rev: 1, workspaceId, userId, role: 'owner' }])
+}
+
+/** A token where no key was confirmed yet; it replaces one that an earlier start offered and never confirmed. */
+async function offerFirstKey({ store, clock }: BootstrapSurroundings, first: FirstStart): Promise<string | null> {
+  const token = makeToken()
+  const keyId = randomId(idLength.key)
+  const offer: FirstKey = {
+    state: 'offered',
+    keyId,
+    userId: first.userId,
+    tokenHash: hashToken(token),
+    prefix: tokenPrefix(token),
+    at: clock.now(),
+  }
+  const key = await changeFirstKey(store, present => (present === null || present.state === 'offered' ? offer : null))
+  if (key?.state === 'confirmed') await addFirstKey(store, key)
+  return key?.keyId === keyId ? token : null
+}
+
+/** Between these two writes only a start of this kind may come, and it does the same. */
+async function addFirstKey(store: Store, key: FirstKey): Promise<void> {
+  await store.insert('keys', [keyDocument(key.keyId, key.userId, 'First key', key.tokenHash, key.prefix, key.at)])
+  await changeFirstKey(store, present => (present?.state === 'confirmed' ? { ...present, state: 'done' } : null))
+}
+
+async function changeFirstKey(store: Store, change: (present: FirstKey | null) => FirstKey | null): Promise<FirstKey | null> {
+  const stored = await changeGuarded(store, 'settings', settingIds.firstKey, present => {
+    const next = change(present && (JSON.parse(present.value) as FirstKey))
+    return next && setting(settingIds.firstKey, next, present)
+  })
+  return stored && (JSON.parse(stored.value) as FirstKey)
+}
+
+const setting = (id: string, value: object, present: { rev: number } | null) => ({
+  id,
+  rev: (present?.rev ?? 0) + 1,
+  value: JSON.stringify(value),
+})

@@ -1,0 +1,78 @@
+// Names: a slug belongs to the subject that reserved it first. One insert per candidate decides; an unused reservation lapses.
+import type { NameDocument } from '#shared/contracts/account.ts'
+import type { AskRequest } from '#shared/contracts/ask.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+import type { DirectoryContext } from './context.ts'
+import { slugCandidate, slugOf } from './slug.ts'
+
+/**
+ * Reserves the first free of `name`, `name-2`, `name-3`, … for a subject about to be created (spec D 1, Slugs). Repeating it for the
+ * same subject answers the same slug. A reservation older than a minute whose subject does not exist, or is deleted, is taken over.
+ */
+export async function reserveName(context: DirectoryContext, request: AskRequest<'reserve-name'>): Promise<{ slug: string }> {
+  const { workspaceId, subjectId } = request
+  const mine = await context.store.find('names', { where: { subjectId, workspaceId }, limit: 1 })
+  if (mine[0]) return { slug: mine[0].id.slice(workspaceId.length + 1) }
+  const base = slugOf(request.name) || request.fallback
+  let first = 1
+  let width = 1
+  while (first <= limits.directory.slugNumberMax) {
+    const slugs = Array.from({ length: width }, (_, i) => slugCandidate(base, first + i))
+    const taken = await takeOneOf(context, request, slugs)
+    if (taken !== null) return { slug: taken }
+    first += width
+    width = limits.directory.slugCandidates
+  }
+  throw new AppError('validation', 'Name used too often', {
+    details: `Too many subjects are named "${base}"; choose another name`,
+  })
+}
+
+/** The first of the slugs that could be had; null where all belong to others. */
+async function takeOneOf(
+  context: DirectoryContext,
+  request: AskRequest<'reserve-name'>,
+  slugs: string[],
+): Promise<string | null> {
+  const { store, clock } = context
+  const ids = slugs.map(slug => `${request.workspaceId}/${slug}`)
+  // A single candidate is simply inserted; of many, those known to be taken are passed over first.
+  const present = slugs.length === 1 ? [null] : await store.get('names', ids)
+  const lapsed = await findLapsed(context, present)
+  for (const [i, slug] of slugs.entries()) {
+    const known = present[i] ?? null
+    if (known && !lapsed.has(known.id)) continue
+    const wanted = {
+      id: ids[i] as string,
+      rev: 1,
+      workspaceId: request.workspaceId,
+      subjectId: request.subjectId,
+      reservedAt: clock.now(),
+    }
+    const [result] = known ? ['refused' as const] : await store.insert('names', [wanted])
+    if (result === 'written' || (await takeOver(context, wanted))) return slug
+  }
+  return null
+}
+
+/** Takes a name whose reservation lapsed, by a guarded put; true as well where it is this subject's own already. */
+async function takeOver(context: DirectoryContext, wanted: NameDocument): Promise<boolean> {
+  const [present = null] = await context.store.get('names', [wanted.id])
+  if (present?.subjectId === wanted.subjectId) return true
+  if (!present || !(await findLapsed(context, [present])).has(present.id)) return false
+  const [result] = await context.store.replace('names', [{ ...wanted, rev: present.rev + 1 }])
+  return result === 'written'
+}
+
+/** The ids of those reservations that are old enough and whose subject does not exist or is a tombstone. */
+async function findLapsed({ store, clock }: DirectoryContext, names: readonly (NameDocument | null)[]): Promise<Set<string>> {
+  const limit = clock.now() - limits.directory.reservationMs
+  const old = names.filter(name => name !== null && name.reservedAt < limit) as NameDocument[]
+  if (old.length === 0) return new Set()
+  const subjectIds = old.map(name => name.subjectId)
+  const where = { id: { in: subjectIds }, deletedAt: null }
+  const alive = await store.find('subjects', { where, limit: subjectIds.length, select: ['deletedAt'] })
+  const living = new Set(alive.map(subject => subject.id))
+  return new Set(old.filter(name => !living.has(name.subjectId)).map(name => name.id))
+}

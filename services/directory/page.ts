@@ -1,0 +1,58 @@
+// Pages: every long read answers at most 512 KiB and says where the next page begins.
+
+import type { Page } from '#shared/contracts/ask.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+import type { Collections } from '#shared/store/collections.ts'
+import type { Query, Store } from '#shared/store/port.ts'
+
+type Pageable = 'subjects' | 'incidents'
+
+export interface PageRequest<C extends Pageable, T> {
+  collection: C
+  where: NonNullable<Query['where']>
+  /** An integer column; the id decides among equals. */
+  sort: [field: keyof Collections[C] & string, direction: 'asc' | 'desc']
+  /** The `next` of the page before; null or absent: from the start. */
+  after: string | null | undefined
+  /** Views in the order of the documents; null leaves a document out. */
+  view(documents: Collections[C][]): Promise<(T | null)[]> | (T | null)[]
+}
+
+/** Reads one page. A single item that is larger than a page is a page of its own. */
+export async function readPage<C extends Pageable, T>(store: Store, request: PageRequest<C, T>): Promise<Page<T>> {
+  const items: T[] = []
+  let bytes = 0
+  let after = parseCursor(request.after)
+  for (;;) {
+    const query: Query = {
+      where: request.where,
+      sort: [request.sort],
+      limit: limits.request.pageReads,
+      ...(after ? { after } : {}),
+    }
+    const documents = await store.find(request.collection, query)
+    const views = await request.view(documents)
+    for (const [i, document] of documents.entries()) {
+      const view = views[i] ?? null
+      const size = view === null ? 0 : Buffer.byteLength(JSON.stringify(view)) + 1
+      if (items.length > 0 && bytes + size > limits.request.pageBytes) return { items, next: formatCursor(after) }
+      if (view !== null) items.push(view)
+      bytes += size
+      after = { values: [document[request.sort[0]] as number], id: document.id }
+    }
+    if (documents.length < limits.request.pageReads) return { items, next: null }
+  }
+}
+
+type Cursor = NonNullable<Query['after']>
+
+const formatCursor = (cursor: Cursor | null): string | null => cursor && `${cursor.values[0]}:${cursor.id}`
+
+function parseCursor(text: string | null | undefined): Cursor | null {
+  if (text === null || text === undefined) return null
+  const [, value, id] = /^(-?\d{1,16}):([0-9A-Za-z_.-]{1,64})$/.exec(text) ?? []
+  if (value === undefined || id === undefined)
+    throw new AppError('validation', 'Invalid cursor', { details: 'after is not the next of a page' })
+  return { values: [Number(value)], id }
+}

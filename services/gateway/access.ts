@@ -1,0 +1,21 @@
+// Who may do what: membership first, role second (spec D 1, Roles).
+import type { Role } from '#shared/contracts/account.ts'
+import type { Identity } from '#shared/contracts/ask.ts'
+import { AppError } from '#shared/errors.ts'
+
+/** The caller's role in a workspace; null where it is no member, whether or not the workspace exists. */
+export const roleIn = (identity: Identity, workspaceId: string): Role | null =>
+  identity.memberships.find(membership => membership.workspaceId === workspaceId)?.role ?? null
+
+/** Throws access_denied (2005) for whoever is no member. */
+export function requireMember(identity: Identity, workspaceId: string): void {
+  if (roleIn(identity, workspaceId) !== null) return
+  throw new AppError('access_denied', 'Access denied', { details: 'User does not have access to this workspace' })
+}
+
+/** Throws access_denied (2005) for whoever is neither editor nor owner. */
+export function requireEditor(identity: Identity, workspaceId: string): void {
+  requireMember(identity, workspaceId)
+  if (roleIn(identity, workspaceId) !== 'viewer') return
+  throw new AppError('access_denied', 'Access denied', { details: 'The role editor or owner is required in this workspace' })
+}

@@ -1,0 +1,21 @@
+// How a route of generations 1 and 2 answers: its handler returns the result or throws; envelope and time limit are put around it here.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '#shared/clock.ts'
+import { randomId } from '#shared/ids.ts'
+import { type Envelope, success } from './envelope.ts'
+import { withinBudget } from './time-budget.ts'
+
+/** Made once per HTTP request; travels with everything that the request asks and orders. */
+export interface Call {
+  request: FastifyRequest
+  reply: FastifyReply
+  traceId: string
+}
+
+export const answering =
+  (clock: Clock, handler: (call: Call) => Promise<unknown>) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<Envelope> =>
+    success(await withinBudget(clock, request.arrivedAt, handler({ request, reply, traceId: randomId(16) })))
+
+/** The last part of a path, percent-decoded. An encoded slash is data. */
+export const pathId = ({ request }: Call): string => (request.params as { id: string }).id

@@ -1,0 +1,62 @@
+// Everything under /api that generations 1 and 2 share: the key check, unknown paths, refusals in their envelope, the version.
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '#shared/errors.ts'
+import type { AuthenticateHook } from './authenticate.ts'
+import type { GatewayContext } from './context.ts'
+import { type Envelope, failure, internalCode, success } from './envelope.ts'
+import { destinationRoutes } from './v2/destinations.ts'
+import { incidentRoutes } from './v2/incidents.ts'
+import { locationRoutes } from './v2/locations.ts'
+import { websiteRoutes } from './v2/websites.ts'
+import { workspaceRoutes } from './v2/workspaces.ts'
+
+/** A Fastify plugin, to be registered at `/api`. */
+export const apiRoutes = (context: GatewayContext, authenticate: AuthenticateHook) => async (fastify: FastifyInstance) => {
+  const version = success(context.version)
+  fastify.addHook('onRequest', authenticate)
+  fastify.setErrorHandler((error, request, reply) => refuse(context, error, request, reply))
+  fastify.setNotFoundHandler((request, reply) => {
+    void refuse(context, new AppError('not_found', 'Not found', { details: 'There is no such route' }), request, reply)
+  })
+  fastify.get('/version', () => version)
+  await fastify.register(
+    (v2, _options, done) => {
+      workspaceRoutes(v2, context)
+      locationRoutes(v2, context)
+      incidentRoutes(v2, context)
+      websiteRoutes(v2, context)
+      destinationRoutes(v2, context)
+      done()
+    },
+    { prefix: '/v2' },
+  )
+}
+
+/** Answers HTTP 200 with the refusal in the envelope; logs what is nobody's fault but ours. */
+export function refuse(
+  context: Pick<GatewayContext, 'logger'>,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const envelope: Envelope & { error: { code: number } } = failure(fromFramework(error))
+  request.answeredCode = envelope.error.code
+  if (envelope.error.code === internalCode) {
+    context.logger.error(
+      { err: error, method: request.method, route: request.routeOptions.url },
+      'a request could not be answered',
+    )
+  }
+  return reply.code(200).send(envelope)
+}
+
+/** What Fastify itself refuses with a 4xx is the client's: malformed (2006). */
+function fromFramework(error: unknown): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error
+  const { code, statusCode = 500 } = error as FastifyError
+  if (code === undefined || !code.startsWith('FST_') || statusCode >= 500) return error
+  if (statusCode === 413) return new AppError('malformed', 'Request too large', { details: 'The request body is too large' })
+  if (statusCode === 415)
+    return new AppError('malformed', 'Unsupported content type', { details: 'The Content-Type must be application/json' })
+  return new AppError('malformed', 'Invalid request', { details: 'The request is malformed' })
+}

@@ -1,0 +1,127 @@
+// The gateway: translates HTTP into questions to the directory and commands to keepers, and answers in each dialect's envelope.
+// It owns nothing and never listens: whoever runs it does.
+import {
+  fastify as createFastify,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RawServerDefault,
+} from 'fastify'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Identity } from '#shared/contracts/ask.ts'
+import { AppError } from '#shared/errors.ts'
+import { randomId } from '#shared/ids.ts'
+import { createIncidentIds } from '#shared/incident-ids.ts'
+import { limits } from '#shared/limits.ts'
+import type { Service, Surroundings } from '#shared/service.ts'
+import { apiRoutes, refuse } from './api.ts'
+import { type AuthenticateHook, createAuthenticate } from './authenticate.ts'
+import type { GatewayContext } from './context.ts'
+import { createIdentities } from './identities.ts'
+import { createKeyUsage } from './key-usage.ts'
+import { createLocationNames } from './location-names.ts'
+import { createGatewayMetrics } from './metrics.ts'
+
+export interface GatewayOptions {
+  /** The product's version: `GET /version` answers it, clients gate on it. */
+  version: string
+  /** From which public incident ids are derived (SQIDS_SALT, or the installation's own). */
+  incidentSalt: string
+}
+
+/** Resolves when the gateway may listen: `fastify.listen({ host, port })`. `service.stop()` closes it with grace. */
+export async function createGateway(
+  surroundings: Surroundings,
+  options: GatewayOptions,
+): Promise<{ fastify: FastifyInstance; service: Service }> {
+  const { bus, clock, metrics } = surroundings
+  const directory = createDirectoryClient(bus, clock)
+  const context: GatewayContext = {
+    directory,
+    keeper: createKeeperClient(bus, clock),
+    clock,
+    logger: surroundings.logger.child({ service: 'gateway' }),
+    incidentIds: createIncidentIds(options.incidentSalt),
+    locationNames: createLocationNames(clock, traceId => directory.ask('list-locations', {}, traceId)),
+    version: options.version,
+  }
+  const identities = await createIdentities(bus, clock, tokenHash => directory.ask('authenticate', { tokenHash }, randomId(16)))
+  const usage = createKeyUsage(clock, usedAt => directory.ask('touch-keys', { usedAt }, randomId(16)))
+  const authenticate = createAuthenticate(identities, usage, clock)
+  const fastify = createFastify(serverOptions(context, authenticate))
+  prepareRequests(fastify, clock, createGatewayMetrics(metrics))
+  fastify.setNotFoundHandler((_request, reply) => void noSuchPage(reply))
+  await fastify.register(apiRoutes(context, authenticate), { prefix: '/api' })
+  await fastify.ready()
+  const service: Service = {
+    unready: () => (bus.connected() ? [] : ['The gateway is cut off from the bus.']),
+    stop: async () => {
+      await closeWithGrace(fastify, clock)
+      await usage.stop()
+      await identities.close()
+    },
+  }
+  return { fastify, service }
+}
+
+function serverOptions(context: GatewayContext, authenticate: AuthenticateHook): FastifyHttpOptions<RawServerDefault> {
+  return {
+    logger: false,
+    trustProxy: false,
+    bodyLimit: limits.http.bodyBytes,
+    requestTimeout: limits.http.requestMs,
+    keepAliveTimeout: limits.http.keepAliveMs,
+    http: { headersTimeout: limits.http.headersMs, maxHeaderSize: limits.http.headerBytes },
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: limits.http.headerBytes },
+    frameworkErrors: (_error, request, reply) =>
+      refuseUndecodable(context, authenticate, request as FastifyRequest, reply as FastifyReply),
+  }
+}
+
+/** A path that cannot be decoded is no route; the key comes first all the same. */
+function refuseUndecodable(
+  context: GatewayContext,
+  authenticate: AuthenticateHook,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  if (!/^\/api(?:[/?]|$)/.test(request.raw.url ?? '')) {
+    noSuchPage(reply)
+    return
+  }
+  request.arrivedAt = context.clock.monotonic()
+  authenticate(request, reply, refusal => {
+    const error = refusal ?? new AppError('not_found', 'Not found', { details: 'There is no such route' })
+    void refuse(context, error, request, reply)
+  })
+}
+
+const noSuchPage = (reply: FastifyReply): FastifyReply => reply.code(404).type('text/plain; charset=utf-8').send('Not found\n')
+
+/** The hooks that every route pays: kept to one clock reading at each end. Bodies are read by the routes that want one. */
+function prepareRequests(fastify: FastifyInstance, clock: Clock, metrics: ReturnType<typeof createGatewayMetrics>): void {
+  fastify.decorateRequest('identity', null as unknown as Identity)
+  fastify.decorateRequest('arrivedAt', 0)
+  fastify.decorateRequest('answeredCode', 0)
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    request.arrivedAt = clock.monotonic()
+    done()
+  })
+  fastify.addHook('onResponse', (request, _reply, done) => {
+    metrics.answered(request.routeOptions.url ?? 'unknown', request.answeredCode, (clock.monotonic() - request.arrivedAt) / 1_000)
+    done()
+  })
+}
+
+/** Takes no new connection, finishes what is being answered, and cuts what takes longer than its grace. */
+async function closeWithGrace(fastify: FastifyInstance, clock: Clock): Promise<void> {
+  const cancel = clock.after(limits.http.drainMs, () => fastify.server.closeAllConnections())
+  await fastify.close().finally(cancel)
+}

@@ -1,0 +1,18 @@
+// What every route of the gateway works with.
+import type { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import type { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { IncidentIds } from '#shared/incident-ids.ts'
+import type { Logger } from '#shared/logger.ts'
+import type { LocationNames } from './location-names.ts'
+
+export interface GatewayContext {
+  directory: ReturnType<typeof createDirectoryClient>
+  keeper: ReturnType<typeof createKeeperClient>
+  clock: Clock
+  logger: Logger
+  incidentIds: IncidentIds
+  locationNames: LocationNames
+  /** The product's version, as `GET /version` answers it. */
+  version: string
+}

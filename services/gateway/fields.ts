@@ -1,0 +1,45 @@
+// Reading a JSON object by its declared shape. A wrong JSON type is malformed (2006) before any value is judged (2001); an optional
+// field sent as null equals its absence (spec D, general rules).
+import { type Static, type TSchema, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { AppError } from '#shared/errors.ts'
+import { invalidJson } from './json-body.ts'
+
+/** A field that may be absent or null. */
+export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+
+/** Compiled once per route: returns the object as its declared type, or throws `malformed` naming the first field that is not. */
+export function shapeReader<T extends TSchema>(schema: T): (body: Record<string, unknown>) => Static<T> {
+  const validator = Compile(schema)
+  return body => {
+    if (!validator.Check(body)) {
+      const errors = validator.Errors(body)
+      const unknown = errors.find(error => error.keyword === 'boolean')
+      if (unknown) throw invalidJson(`Unknown field '${pathOf(unknown.instancePath)}'`)
+      const deepest = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a), errors[0] ?? noError)
+      throw invalidJson(`Field '${pathOf(deepest.instancePath)}' has the wrong type`)
+    }
+    requireWellFormed(body)
+    return body as Static<T>
+  }
+}
+
+export const invalidField = (details: string): AppError => new AppError('validation', 'Validation failed', { details })
+
+/** A required value; absent, null and the empty text are missing. */
+export function required<T>(value: T | null | undefined, path: string): T {
+  if (value !== null && value !== undefined && value !== '') return value
+  throw invalidField(`Field '${path}' is required`)
+}
+
+/** Characters as a person counts them: code points. */
+export const characters = (text: string): number => [...text].length
+
+const noError = { instancePath: '' }
+const pathOf = (pointer: string): string => pointer.slice(1, 200).replaceAll('/', '.')
+
+/** A lone surrogate has no UTF-8 form: it would not come back as it was sent. */
+function requireWellFormed(value: unknown): void {
+  if (typeof value === 'string' && !value.isWellFormed()) throw invalidJson('A text holds an unpaired surrogate')
+  if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) requireWellFormed(part)
+}

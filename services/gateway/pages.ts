@@ -1,0 +1,14 @@
+// Reads that the directory answers in pages, for dialects that answer them whole.
+import type { Page } from '#shared/contracts/ask.ts'
+
+/** All items of all pages. Bounded by the time that an answer has. */
+export async function allPages<T>(read: (after: string | null) => Promise<Page<T>>): Promise<T[]> {
+  const items: T[] = []
+  let after: string | null = null
+  do {
+    const page: Page<T> = await read(after)
+    for (const item of page.items) items.push(item)
+    after = page.next
+  } while (after !== null)
+  return items
+}

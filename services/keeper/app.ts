@@ -1,0 +1,85 @@
+// The keeper: the only writer of subjects and of all that hangs on them. Wires leases to the host of partitions; listens to
+// nothing itself.
+import { partitionOf } from '#shared/hash.ts'
+import { limits } from '#shared/limits.ts'
+import type { Service, SurroundingsWithStore } from '#shared/service.ts'
+import type { Core } from './core.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import { Host } from './host.ts'
+import { holdLeases } from './leases.ts'
+import { createKeeperMetrics } from './metrics.ts'
+import { removeChildren } from './remove-children.ts'
+import { SubjectCache } from './subject-cache.ts'
+
+export interface KeeperOptions {
+  /** Unique to this process. */
+  keeperId: string
+  /** Nobody else can be alive: take every lease at once (embedded mode, where the data folder is locked). */
+  exclusive: boolean
+  confirmAfterMs: number
+  closeAfterMs: number
+  cachedSubjects?: number
+}
+
+/** Starts a keeper; it is ready when it holds its share of the partitions and all of them have caught up. */
+export async function startKeeper(surroundings: SurroundingsWithStore, options: KeeperOptions): Promise<Service> {
+  const { bus, clock, logger } = surroundings
+  const removing = new Set<string>()
+  const core: Core = {
+    ...surroundings,
+    metrics: createKeeperMetrics(surroundings.metrics),
+    cache: new SubjectCache(options.cachedSubjects ?? limits.keeper.cachedSubjects),
+    keeperId: options.keeperId,
+    confirmAfterMs: options.confirmAfterMs,
+    closeAfterMs: options.closeAfterMs,
+    mayCommit: () => false,
+    wake: () => host.wake(),
+    removeChildren: subjectId => {
+      if (removing.has(subjectId)) return
+      removing.add(subjectId)
+      const mayGoOn = () => core.mayCommit(partitionOf(subjectId))
+      removeChildren(core, subjectId, mayGoOn)
+        .then(() => host.childrenRemoved(subjectId))
+        .catch(error => logger.debug({ err: error, subjectId }, 'removal of a deleted subject is left to its next holder'))
+        .finally(() => removing.delete(subjectId))
+    },
+    removeTombstone: subjectId => {
+      core.cache.drop(subjectId)
+      core.store.delete('subjects', [subjectId]).catch(error => logger.warn({ err: error, subjectId }, 'a tombstone could not be removed'))
+    },
+  }
+  const host = new Host(core)
+  const leases = await holdLeases({
+    bus,
+    clock,
+    logger,
+    keeperId: options.keeperId,
+    exclusive: options.exclusive,
+    onAcquired: partition => host.open(partition),
+    handOver: partition => host.handOver(partition),
+    onLost: (partition, reason) => {
+      logger.warn({ partition, reason }, 'partition lost')
+      host.close(partition, reason)
+    },
+    mayStart: mayCommit => {
+      core.mayCommit = mayCommit
+    },
+  })
+  const stopListening = bus.onConnection(connected => host.onConnection(connected))
+  const housekeeping = startHousekeeping(core, () => core.mayCommit(0))
+  return {
+    unready: () => unready(host, leases.held().length),
+    stop: async () => {
+      stopListening()
+      housekeeping.stop()
+      await host.stop()
+      await leases.stop()
+    },
+  }
+}
+
+function unready(host: Host, held: number): string[] {
+  const opening = host.partitions().filter(partition => partition.state !== 'live').length
+  if (held === 0) return ['the keeper holds no partitions yet']
+  return opening > 0 ? [`${opening} of ${held} partitions are not caught up yet`] : []
+}

@@ -1,0 +1,44 @@
+// What all parts of a keeper share: its surroundings, its memory of subjects, and the question whether it may still commit.
+import type { Bus } from '#shared/bus/port.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Logger } from '#shared/logger.ts'
+import { type Store, StoreError } from '#shared/store/port.ts'
+import type { KeeperMetrics } from './metrics.ts'
+import { type Persistence, persist } from './retry.ts'
+import type { SubjectCache } from './subject-cache.ts'
+
+export interface Core {
+  bus: Bus
+  store: Store
+  clock: Clock
+  logger: Logger
+  metrics: KeeperMetrics
+  cache: SubjectCache
+  keeperId: string
+  confirmAfterMs: number
+  closeAfterMs: number
+  /** Whether this partition's lease is held and young enough to commit at this very moment. */
+  mayCommit(partition: number): boolean
+  /** Something waits: run a round soon. */
+  wake(): void
+  /** Removes what hangs on a deleted subject, apart from the rounds. */
+  removeChildren(subjectId: string): void
+  /** Forgets a tombstone for good: nothing that could still arrive would revive its subject. */
+  removeTombstone(subjectId: string): void
+}
+
+/** Store and bus calls of a partition: again and again until they succeed or the lease is gone. */
+export function persistence(core: Core, mayGoOn: () => boolean, doing: string): Persistence {
+  return {
+    clock: core.clock,
+    mayGoOn,
+    isPassing: error => !(error instanceof StoreError) || error.kind === 'unavailable',
+    onFailure: error => {
+      core.metrics.retries.inc()
+      core.logger.warn({ err: error, doing }, 'store or bus does not answer; trying again')
+    },
+  }
+}
+
+export const persistWhile = <T>(core: Core, mayGoOn: () => boolean, doing: string, attempt: () => Promise<T>): Promise<T> =>
+  persist(attempt, persistence(core, mayGoOn, doing))

@@ -1,0 +1,84 @@
+// Subjects as a round is about to leave them: stepped in memory, written nowhere.
+import type { CheckObservationDocument } from '#shared/contracts/observation.ts'
+import type { Reply } from '#shared/contracts/reply.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import type { SetAsideDocument } from '#shared/store/collections.ts'
+import type { Core } from './core.ts'
+import type { Partition, Waiting } from './partition.ts'
+import { step } from './step/step.ts'
+import type { Step } from './step/types.ts'
+
+export interface Draft {
+  id: string
+  partition: Partition
+  subject: SubjectDocument | null
+  change: Step['change']
+  /** Everything stepped into it, so that it can be stepped again on what somebody else wrote. */
+  waiting: Waiting[]
+  replies: { waiting: Waiting; reply: Reply }[]
+}
+
+export interface Drafts {
+  subjects: Map<string, Draft>
+  observations: CheckObservationDocument[]
+  setAside: SetAsideDocument[]
+}
+
+export const noDrafts = (): Drafts => ({ subjects: new Map(), observations: [], setAside: [] })
+
+/** Steps inputs of one partition, in their order, onto the cached subjects. Their documents are in the cache already. */
+export function stepInputs(core: Core, partition: Partition, inputs: readonly Waiting[], drafts: Drafts): void {
+  const now = core.clock.now()
+  const { confirmAfterMs, closeAfterMs } = core
+  const surrounding = { now, silenceHeldAt: partition.silenceHeldAt, confirmAfterMs, closeAfterMs }
+  for (const waiting of inputs) {
+    const draft = draftOf(core, drafts, partition, waiting.input.subjectId)
+    draft.waiting.push(waiting)
+    try {
+      const stepped = step(draft.subject, waiting.input, surrounding)
+      draft.subject = stepped.subject
+      if (stepped.change === 'commit' || (stepped.change === 'freshness' && draft.change === 'nothing')) draft.change = stepped.change
+      if (stepped.observation !== null) drafts.observations.push(stepped.observation)
+      if (stepped.reply !== null) draft.replies.push({ waiting, reply: stepped.reply })
+    } catch (error) {
+      setAside(core, draft, waiting, error, drafts)
+    }
+  }
+}
+
+/** The draft of a subject in this round, begun from what the cache holds. */
+export function draftOf(core: Core, drafts: Drafts, partition: Partition, id: string): Draft {
+  const known = drafts.subjects.get(id)
+  if (known !== undefined) return known
+  const subject = core.cache.use(id)?.subject ?? null
+  const draft: Draft = { id, partition, subject, change: 'nothing', waiting: [], replies: [] }
+  drafts.subjects.set(id, draft)
+  return draft
+}
+
+/** Keeps an input that cannot be judged with its reason, marks its subject faulty, and goes on with the next. */
+export function setAside(core: Core, draft: Draft, waiting: Waiting, error: unknown, drafts: Drafts): void {
+  const now = core.clock.now()
+  const reason = error instanceof Error ? error.message : String(error)
+  core.metrics.setAside.inc()
+  core.logger.error({ err: error, subjectId: draft.id }, 'an input could not be judged and was set aside')
+  drafts.setAside.push({
+    id: `${draft.id}.${now}.${randomId(6)}`,
+    rev: 1,
+    subjectId: draft.id,
+    partition: draft.partition.number,
+    at: now,
+    reason: reason.slice(0, limits.check.errorCharacters),
+    input: JSON.stringify(waiting.input).slice(0, limits.keeper.setAsideCharacters),
+    expireAt: now + limits.keeper.setAsideMs,
+  })
+  if (draft.subject !== null) {
+    const count = (draft.subject.faulty?.count ?? 0) + 1
+    draft.subject = { ...draft.subject, faulty: { at: now, reason: reason.slice(0, limits.check.errorCharacters), count } }
+    draft.change = 'commit'
+  }
+  const error_ = { code: 'internal', message: 'Internal error', details: 'The request could not be carried out; it was set aside.' }
+  draft.replies.push({ waiting, reply: { ok: false, error: error_ } })
+}

@@ -1,0 +1,261 @@
+// Hosts the partitions that this keeper holds: opens and closes them, runs rounds over those with work, sleeps until the next
+// deadline. One round at a time; whatever arrives meanwhile waits for the next.
+import type { Incoming } from '#shared/bus/port.ts'
+import { parseCommand, subjects } from '#shared/bus/subjects.ts'
+import type { Cancel } from '#shared/clock.ts'
+import { Command } from '#shared/contracts/command.ts'
+import type { Reply } from '#shared/contracts/reply.ts'
+import { partitionOf } from '#shared/hash.ts'
+import { limits } from '#shared/limits.ts'
+import { Compile } from 'typebox/compile'
+import type { Core } from './core.ts'
+import { hasWork, nextWorkAt, openPartition, type Partition, takeInputs } from './partition.ts'
+import { NoLongerOurs } from './retry.ts'
+import { runRound, type Take } from './round.ts'
+import { takeOver } from './take-over.ts'
+
+const command = Compile(Command)
+
+export class Host {
+  readonly #core: Core
+  readonly #partitions = new Map<number, Partition>()
+  #running: Promise<void> | null = null
+  #wanted = false
+  #cancelTimer: Cancel | null = null
+  #rounds = 0
+  #stopped = false
+
+  constructor(core: Core) {
+    this.#core = core
+  }
+
+  partitions(): Partition[] {
+    return [...this.#partitions.values()]
+  }
+
+  /** Begins the take-over of a partition whose lease was just taken. */
+  open(number: number): void {
+    const partition = openPartition(number, this.#core.clock.now())
+    this.#partitions.set(number, partition)
+    this.#core.metrics.partitions.set(this.#partitions.size)
+    this.#takeOver(partition).catch(error => this.#abandon(partition, error))
+  }
+
+  /** A round that still runs may be committing subjects of this very partition: what is read before its end may be old. */
+  async #takeOver(partition: Partition): Promise<void> {
+    await this.#running
+    this.#core.cache.dropPartition(partition.number)
+    await takeOver(this.#core, partition, reason => this.#reopen(partition, reason))
+  }
+
+  /** Stops all work on a partition at once and forgets what is in memory of it. */
+  close(number: number, reason: string): void {
+    const partition = this.#partitions.get(number)
+    if (partition === undefined) return
+    partition.state = 'closed'
+    this.#partitions.delete(number)
+    this.#core.metrics.partitions.set(this.#partitions.size)
+    this.#core.cache.dropPartition(number)
+    partition.results.length = 0
+    partition.commands.length = 0
+    const closing = [partition.feed?.close(), partition.commandSubscription?.close()]
+    for (const closed of closing) closed?.catch(() => undefined)
+    this.#core.logger.debug({ partition: number, reason }, 'partition closed')
+  }
+
+  /** Takes no more inputs of a partition, finishes what is taken, writes its freshness and checkpoint, and closes it. */
+  async handOver(number: number): Promise<void> {
+    const partition = this.#partitions.get(number)
+    if (partition === undefined) return
+    await Promise.all([partition.feed?.close(), partition.commandSubscription?.close()].map(closing => closing?.catch(() => undefined)))
+    partition.feed = null
+    partition.commandSubscription = null
+    for (let rounds = 0; rounds < limits.keeper.handOverRounds && partition.state === 'live' && !isSettled(partition); rounds++) {
+      partition.checkpointDueAt = 0
+      this.wake()
+      await this.#running
+    }
+    this.close(number, 'handed over')
+  }
+
+  /** Cut off: nobody falls silent while no report can arrive. Back: each partition catches up with the stream first. */
+  onConnection(connected: boolean): void {
+    for (const partition of this.#partitions.values()) {
+      if (connected) this.#reopen(partition, 'reconnected')
+      else this.#holdSilence(partition)
+    }
+  }
+
+  /** Everything that hung on a deleted subject is gone: only its tombstone is left. */
+  childrenRemoved(subjectId: string): void {
+    const partition = this.#partitions.get(partitionOf(subjectId))
+    const entry = this.#core.cache.get(subjectId)
+    if (partition === undefined) return
+    if (entry?.subject) this.#core.cache.set(subjectId, { ...entry, subject: { ...entry.subject, pending: [] } })
+    partition.childless.add(subjectId)
+    partition.uncleared.set(subjectId, this.#core.clock.now())
+    this.wake()
+  }
+
+  wake(): void {
+    if (this.#running !== null) {
+      this.#wanted = true
+      return
+    }
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+    this.#running = this.#run().finally(() => {
+      this.#running = null
+      this.#sleep()
+    })
+  }
+
+  /** Hands over everything it holds. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#partitions.keys()].map(number => this.handOver(number)))
+    this.#stopped = true
+    this.#cancelTimer?.()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    await Promise.resolve()
+    do {
+      this.#wanted = false
+      const takes = this.#gather()
+      if (takes.length > 0) await this.#round(takes)
+    } while (this.#wanted || this.#hasMore())
+  }
+
+  #hasMore(): boolean {
+    const now = this.#core.clock.now()
+    const connected = this.#core.bus.connected()
+    return !this.#stopped && this.partitions().some(partition => hasWork(partition, now, connected) && this.#core.mayCommit(partition.number))
+  }
+
+  #gather(): Take[] {
+    const now = this.#core.clock.now()
+    const connected = this.#core.bus.connected()
+    const overflowing = this.#core.cache.evict()
+    const takes: Take[] = []
+    let room: number = limits.keeper.inputsPerRoundInAll
+    for (const partition of this.#partitions.values()) {
+      this.#releaseSilence(partition, now)
+      this.#goLive(partition)
+      if (partition.state === 'opening' || partition.state === 'closed' || !this.#core.mayCommit(partition.number)) continue
+      const mayTake = room > 0 && (hasWork(partition, now, connected) || partition.receivedTo > partition.sequence)
+      const { inputs, takenTo } = mayTake ? takeInputs(partition, now, connected) : { inputs: [], takenTo: partition.sequence }
+      room -= inputs.length
+      const checkpoint = now >= partition.checkpointDueAt && partition.state === 'live'
+      const flush = flushable(partition, now, checkpoint, overflowing)
+      if (inputs.length > 0 || flush.length > 0 || takenTo > partition.sequence || (checkpoint && isMoved(partition))) {
+        takes.push({ partition, inputs, takenTo, flush, checkpoint })
+      }
+    }
+    return takes
+  }
+
+  async #round(takes: Take[]): Promise<void> {
+    this.#core.metrics.roundInputs.observe(takes.reduce((sum, take) => sum + take.inputs.length, 0))
+    try {
+      await runRound(this.#core, takes, `${this.#core.keeperId}.${this.#rounds++}`)
+      for (const { partition } of takes) this.#goLive(partition)
+    } catch (error) {
+      if (!(error instanceof NoLongerOurs)) this.#core.logger.error({ err: error }, 'a round could not be finished; its partitions are opened anew')
+      for (const { partition } of takes) this.#abandon(partition, error)
+    }
+    this.#core.metrics.subjectsCached.set(this.#core.cache.size)
+  }
+
+  /** What is in memory of the partition can't be trusted: it is closed and, while the lease is held, opened anew. */
+  #abandon(partition: Partition, error: unknown): void {
+    if (this.#partitions.get(partition.number) !== partition) return
+    if (!(error instanceof NoLongerOurs)) this.#core.logger.warn({ err: error, partition: partition.number }, 'partition opened anew')
+    this.close(partition.number, 'abandoned')
+    this.#core.clock.after(limits.keeper.retryMs, () => {
+      if (!this.#stopped && this.#core.mayCommit(partition.number) && !this.#partitions.has(partition.number)) this.open(partition.number)
+    })
+  }
+
+  /** The feed broke or the bus is back: the stream is verified and read again from what is committed. */
+  #reopen(partition: Partition, reason: string): void {
+    if (partition.state === 'closed' || partition.state === 'opening') return
+    this.#core.logger.debug({ partition: partition.number, reason }, 'reading the stream anew')
+    this.#abandon(partition, new NoLongerOurs(reason))
+  }
+
+  #goLive(partition: Partition): void {
+    if (partition.state !== 'catching-up' || partition.sequence < partition.catchUpTo) return
+    partition.state = 'live'
+    partition.silenceReleasedAt = this.#core.clock.now() + limits.keeper.silenceHoldOffMs
+    this.#core.bus
+      .subscribe(subjects.commandsOfPartition(partition.number), message => this.#takeCommand(partition, message))
+      .then(subscription => {
+        partition.commandSubscription = subscription
+        if (partition.state === 'closed') return subscription.close()
+      })
+      .catch(error => this.#abandon(partition, error))
+    this.wake()
+  }
+
+  #takeCommand(partition: Partition, message: Incoming): void {
+    const respond = (reply: Reply) => message.respond(reply)
+    const address = parseCommand(message.subject)
+    const { body } = message
+    if (address === null || address.partition !== partition.number || !command.Check(body)) {
+      return respond(refusal('malformed', 'Malformed command', 'The command does not have the form that its contract gives.'))
+    }
+    if (partition.state !== 'live') return
+    if (partition.commands.length >= limits.keeper.commandBacklog) {
+      return respond(refusal('busy', 'Busy', 'Too many commands wait for this partition; try again.'))
+    }
+    const at = this.#core.clock.now()
+    partition.commands.push({ input: { kind: 'command', subjectId: address.subjectId, at, command: body }, sequence: 0, respond })
+    this.wake()
+  }
+
+  #holdSilence(partition: Partition): void {
+    partition.silenceHeldAt ??= this.#core.clock.now()
+    partition.silenceReleasedAt = null
+  }
+
+  #releaseSilence(partition: Partition, now: number): void {
+    if (partition.silenceReleasedAt === null || now < partition.silenceReleasedAt) return
+    partition.silenceHeldAt = null
+    partition.silenceReleasedAt = null
+  }
+
+  #sleep(): void {
+    if (this.#stopped || this.#running !== null) return
+    if (this.#wanted || this.#hasMore()) return this.wake()
+    const connected = this.#core.bus.connected()
+    let next: number | null = null
+    for (const partition of this.#partitions.values()) {
+      const at = nextWorkAt(partition, connected)
+      if (at !== null && (next === null || at < next)) next = at
+    }
+    if (next === null) return
+    const delayMs = next - this.#core.clock.now()
+    this.#cancelTimer = this.#core.clock.after(delayMs > 0 ? delayMs : limits.keeper.overdueMs, () => this.wake())
+  }
+}
+
+function refusal(code: string, message: string, details: string): Reply {
+  return { ok: false, error: { code, message, details } }
+}
+
+const isMoved = (partition: Partition) => partition.sequence !== (partition.checkpoint?.sequence ?? 0)
+
+const isSettled = (partition: Partition) =>
+  partition.results.length === 0 && partition.commands.length === 0 && partition.dirty.size === 0 && !isMoved(partition)
+
+/** What must be written though no input asks for it: freshness at the checkpoint, cleared pending within a second, what leaves the memory. */
+function flushable(partition: Partition, now: number, checkpoint: boolean, overflowing: readonly string[]): string[] {
+  const flush = new Set<string>()
+  if (checkpoint) for (const id of partition.dirty) flush.add(id)
+  for (const [id, since] of partition.uncleared) {
+    if (now - since >= limits.keeper.pendingMs || checkpoint) flush.add(id)
+  }
+  for (const id of overflowing) if (partition.dirty.has(id)) flush.add(id)
+  return [...flush]
+}

@@ -1,0 +1,247 @@
+// Who should try to work on which partition: leases in a bucket, renewed by compare-and-set (design section 3, Placement).
+// A lease only says who should try; correctness rests on the subjects' revisions alone.
+import type { BucketEntry, Bus, Subscription } from '#shared/bus/port.ts'
+import { keys, parseKeeperPresence, parseLease } from '#shared/bus/subjects.ts'
+import type { Cancel, Clock } from '#shared/clock.ts'
+import { limits } from '#shared/limits.ts'
+import type { Logger } from '#shared/logger.ts'
+
+export interface LeaseOptions {
+  bus: Bus
+  clock: Clock
+  logger: Logger
+  keeperId: string
+  /** Nobody else can be alive (embedded mode, the data folder is locked): take every lease at once. */
+  exclusive: boolean
+  /** Called once, before the first lease is taken, with the question whether a partition may be committed to. */
+  mayStart(mayCommit: (partition: number) => boolean): void
+  /** Begins the take-over of a partition. */
+  onAcquired(partition: number): void
+  /** Finishes what runs on the partition and writes its checkpoint; afterwards the lease is given back. */
+  handOver(partition: number): Promise<void>
+  /** The partition must not be worked on any more. */
+  onLost(partition: number, reason: string): void
+}
+
+export interface Leases {
+  /** Partitions held, and young enough to commit at this very moment. */
+  mayCommit(partition: number): boolean
+  held(): number[]
+  /** Gives one partition back, so that a rival takes it at once. */
+  release(partition: number): Promise<void>
+  /** Gives everything back and stops. */
+  stop(): Promise<void>
+}
+
+interface Held {
+  revision: number
+  renewedAt: number
+}
+
+interface Seen {
+  revision: number
+  holder: string | null
+  /** On this process's monotonic clock. */
+  since: number
+}
+
+export async function holdLeases(options: LeaseOptions): Promise<Leases> {
+  const keeper = new LeaseHolder(options)
+  await keeper.start()
+  return keeper
+}
+
+const everyPartition = Array.from({ length: limits.partitions }, (_, partition) => partition)
+
+class LeaseHolder implements Leases {
+  readonly #options: LeaseOptions
+  readonly #held = new Map<number, Held>()
+  readonly #seen = new Map<number, Seen>()
+  /** Other keepers: how many partitions each says it holds, and when its presence last moved (monotonic). */
+  readonly #peers = new Map<string, { revision: number; held: number; since: number }>()
+  readonly #releasedAt = new Map<number, number>()
+  readonly #acquiring = new Set<number>()
+  readonly #handingOver = new Set<number>()
+  #subscriptions: Subscription[] = []
+  #timers: Cancel[] = []
+  #peersChangedAt = 0
+  #stopped = false
+
+  constructor(options: LeaseOptions) {
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    const { bus, clock, keeperId } = this.#options
+    this.#peersChangedAt = clock.monotonic()
+    this.#options.mayStart(partition => this.mayCommit(partition))
+    const leases = await bus.bucket('leases').watch('>', { onEntry: entry => this.#see(entry), onReady: () => this.#seek() })
+    const peers = await bus.bucket('presence').watch(keys.allKeepers, { onEntry: entry => this.#meet(entry) })
+    this.#subscriptions = [leases, peers]
+    this.#repeat(limits.keeper.leaseRenewMs, () => this.#renewAll())
+    this.#repeat(limits.keeper.balanceMs, () => this.#tend())
+    this.#repeat(limits.presence.beatMs, () => this.#beat())
+    await bus.bucket('presence').put(keys.keeperPresence(keeperId), { held: 0 }).catch(() => 0)
+  }
+
+  mayCommit(partition: number): boolean {
+    const held = this.#held.get(partition)
+    return held !== undefined && this.#options.clock.monotonic() - held.renewedAt < limits.keeper.leaseGiveUpMs
+  }
+
+  held(): number[] {
+    return [...this.#held.keys()]
+  }
+
+  async release(partition: number): Promise<void> {
+    const held = this.#held.get(partition)
+    if (held === undefined) return
+    this.#held.delete(partition)
+    this.#releasedAt.set(partition, this.#options.clock.monotonic())
+    await this.#leases.update(keys.lease(partition), { holder: null }, held.revision).catch(() => null)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    for (const cancel of this.#timers) cancel()
+    await Promise.all(this.held().map(partition => this.release(partition)))
+    await this.#options.bus.bucket('presence').delete(keys.keeperPresence(this.#options.keeperId)).catch(() => undefined)
+    await Promise.all(this.#subscriptions.map(subscription => subscription.close().catch(() => undefined)))
+  }
+
+  get #leases() {
+    return this.#options.bus.bucket('leases')
+  }
+
+  #repeat(everyMs: number, run: () => void): void {
+    const slot = this.#timers.length
+    const again = () => {
+      if (this.#stopped) return
+      run()
+      this.#timers[slot] = this.#options.clock.after(everyMs, again)
+    }
+    this.#timers[slot] = this.#options.clock.after(everyMs, again)
+  }
+
+  #see(entry: BucketEntry): void {
+    const partition = parseLease(entry.key)
+    if (partition === null) return
+    const known = this.#seen.get(partition)
+    if (known !== undefined && entry.revision === known.revision) return
+    const holder = (entry.value as { holder?: string } | null)?.holder ?? null
+    this.#seen.set(partition, { revision: entry.revision, holder, since: this.#options.clock.monotonic() })
+    const mine = this.#held.get(partition)
+    if (mine !== undefined && entry.revision > mine.revision && holder !== this.#options.keeperId) this.#lose(partition, 'another keeper took the lease')
+    if (mine === undefined && holder === null && entry.revision > 0) this.#tryFree(partition)
+  }
+
+  #meet(entry: BucketEntry): void {
+    const keeperId = parseKeeperPresence(entry.key)
+    if (keeperId === null || keeperId === this.#options.keeperId) return
+    const now = this.#options.clock.monotonic()
+    if (entry.value === null) {
+      if (this.#peers.delete(keeperId)) this.#peersChangedAt = now
+      return
+    }
+    if (!this.#peers.has(keeperId)) this.#peersChangedAt = now
+    if (this.#peers.get(keeperId)?.revision === entry.revision) return
+    this.#peers.set(keeperId, { revision: entry.revision, held: (entry.value as { held?: number }).held ?? 0, since: now })
+  }
+
+  /** Each second: take what is free or stale, drop what could not be renewed, give one up where another holds far fewer. */
+  #tend(): void {
+    const now = this.#options.clock.monotonic()
+    for (const [partition, held] of this.#held) {
+      if (now - held.renewedAt >= limits.keeper.leaseGiveUpMs) this.#lose(partition, 'the lease could not be renewed in time')
+    }
+    for (const [peer, { since }] of this.#peers) {
+      if (now - since < limits.presence.goneMs) continue
+      this.#peers.delete(peer)
+      this.#peersChangedAt = now
+    }
+    this.#seek()
+    this.#balance(now)
+  }
+
+  #seek(): void {
+    for (const partition of everyPartition) this.#tryFree(partition)
+  }
+
+  #tryFree(partition: number): void {
+    if (this.#stopped || this.#held.has(partition) || this.#acquiring.has(partition) || !this.#isFree(partition)) return
+    void this.#acquire(partition)
+  }
+
+  #isFree(partition: number): boolean {
+    const seen = this.#seen.get(partition)
+    const now = this.#options.clock.monotonic()
+    const givenUpAt = this.#releasedAt.get(partition)
+    if (givenUpAt !== undefined && now - givenUpAt < limits.keeper.leaseRenewMs && this.#peers.size > 0) return false
+    if (seen === undefined || seen.holder === null || this.#options.exclusive) return true
+    return now - seen.since >= limits.keeper.leaseStaleMs
+  }
+
+  async #acquire(partition: number): Promise<void> {
+    this.#acquiring.add(partition)
+    const startedAt = this.#options.clock.monotonic()
+    const revision = await this.#leases
+      .update(keys.lease(partition), { holder: this.#options.keeperId }, this.#seen.get(partition)?.revision ?? 0)
+      .catch(() => null)
+    this.#acquiring.delete(partition)
+    if (revision === null) return
+    this.#held.set(partition, { revision, renewedAt: startedAt })
+    if (this.#stopped) await this.release(partition)
+    else this.#options.onAcquired(partition)
+  }
+
+  #renewAll(): void {
+    for (const partition of this.#held.keys()) void this.#renew(partition)
+  }
+
+  async #renew(partition: number): Promise<void> {
+    const held = this.#held.get(partition)
+    if (held === undefined) return
+    const startedAt = this.#options.clock.monotonic()
+    try {
+      const revision = await this.#leases.update(keys.lease(partition), { holder: this.#options.keeperId }, held.revision)
+      if (this.#held.get(partition) !== held) return
+      if (revision === null) return await this.#settleRenewal(partition, held, startedAt)
+      this.#held.set(partition, { revision, renewedAt: startedAt })
+    } catch {
+      // Tried again in three seconds; after seven without success the partition is given up.
+    }
+  }
+
+  /** A refused renewal may be this keeper's own earlier one whose answer was lost: the bucket says whose it is. */
+  async #settleRenewal(partition: number, held: Held, startedAt: number): Promise<void> {
+    const entry = await this.#leases.get(keys.lease(partition))
+    if (this.#held.get(partition) !== held) return
+    const holder = (entry?.value as { holder?: string } | null)?.holder
+    if (entry !== null && holder === this.#options.keeperId) this.#held.set(partition, { revision: entry.revision, renewedAt: startedAt })
+    else this.#lose(partition, 'another keeper took the lease')
+  }
+
+  #lose(partition: number, reason: string): void {
+    if (this.#held.delete(partition)) this.#options.onLost(partition, reason)
+  }
+
+  /** One partition a second to a live keeper that holds at least two fewer, once presence is stable. */
+  #balance(now: number): void {
+    if (this.#peers.size === 0 || now - this.#peersChangedAt < limits.keeper.leaseRenewMs) return
+    const fewest = Math.min(...[...this.#peers.values()].map(peer => peer.held))
+    const kept = this.held().filter(partition => !this.#handingOver.has(partition))
+    const partition = kept[0]
+    if (partition === undefined || kept.length - fewest < 2) return
+    this.#options.logger.debug({ partition, held: kept.length, fewest }, 'partition given up to a keeper that holds fewer')
+    this.#handingOver.add(partition)
+    void this.#options
+      .handOver(partition)
+      .then(() => this.release(partition))
+      .finally(() => this.#handingOver.delete(partition))
+  }
+
+  #beat(): void {
+    const { bus, keeperId } = this.#options
+    bus.bucket('presence').put(keys.keeperPresence(keeperId), { held: this.#held.size }).catch(() => 0)
+  }
+}

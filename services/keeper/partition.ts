@@ -1,0 +1,137 @@
+// One partition as its holder sees it: what waits, what is due, how far it has come. It decides nothing; rounds do.
+import type { Feed, StreamMessage, Subscription } from '#shared/bus/port.ts'
+import { parseObservation } from '#shared/bus/subjects.ts'
+import type { CheckResult } from '#shared/contracts/check.ts'
+import type { Reply } from '#shared/contracts/reply.ts'
+import { DueHeap } from '#shared/due-heap.ts'
+import { limits } from '#shared/limits.ts'
+import type { CheckpointDocument } from '#shared/store/collections.ts'
+import type { Input } from './step/types.ts'
+
+/** An input that waits, with what must happen once it is committed. */
+export interface Waiting {
+  input: Input
+  /** Stream sequence of a result; 0 for everything else. */
+  sequence: number
+  respond: ((reply: Reply) => void) | null
+}
+
+export interface Partition {
+  readonly number: number
+  /** opening: nothing is stepped yet. catching-up: results only. live: everything. closed: never again. */
+  state: 'opening' | 'catching-up' | 'live' | 'closed'
+  readonly results: Waiting[]
+  readonly commands: Waiting[]
+  readonly due: DueHeap
+  /** The newest sequence whose effects are committed (freshness may still be in memory), and its stream time. */
+  sequence: number
+  messageAt: number
+  /** The newest sequence that the feed has delivered. */
+  receivedTo: number
+  /** The partition is live once this sequence is committed. */
+  catchUpTo: number
+  /** The checkpoint as it is stored; null: none yet. */
+  checkpoint: CheckpointDocument | null
+  streamCreatedAt: string
+  gaps: number
+  checkpointDueAt: number
+  purgedAt: number
+  /** Subjects with freshness that the store does not have. */
+  readonly dirty: Set<string>
+  /** Subjects whose stored `pending` is written but not cleared yet, and since when. */
+  readonly uncleared: Map<string, number>
+  /** Deleted subjects of which nothing is left but the tombstone. */
+  readonly childless: Set<string>
+  /** Silence counts only up to this instant while buffered reports may still arrive; null: it counts. */
+  silenceHeldAt: number | null
+  /** When that ends; null while the partition is not live or nothing is held. */
+  silenceReleasedAt: number | null
+  feed: Feed | null
+  commandSubscription: Subscription | null
+}
+
+export function openPartition(number: number, now: number): Partition {
+  const share = (number / limits.partitions) * limits.keeper.checkpointMs
+  return {
+    number,
+    state: 'opening',
+    results: [],
+    commands: [],
+    due: new DueHeap(),
+    sequence: 0,
+    messageAt: 0,
+    receivedTo: 0,
+    catchUpTo: 0,
+    checkpoint: null,
+    streamCreatedAt: '',
+    gaps: 0,
+    checkpointDueAt: now + share,
+    purgedAt: now + share,
+    dirty: new Set(),
+    uncleared: new Map(),
+    childless: new Set(),
+    silenceHeldAt: now,
+    silenceReleasedAt: null,
+    feed: null,
+    commandSubscription: null,
+  }
+}
+
+/** A report as an input; null where its subject is none of this partition (the owner recomputes it). */
+export function resultInput(message: StreamMessage, result: CheckResult, partition: number): Waiting | null {
+  const address = parseObservation(message.subject)
+  if (address === null || address.partition !== partition) return null
+  const at = message.at - result.ageMs
+  return {
+    input: { kind: 'result', subjectId: address.subjectId, locationId: address.locationId, at, result },
+    sequence: message.sequence,
+    respond: null,
+  }
+}
+
+/**
+ * Takes what one round may step: results in stream order, commands, then the deadlines that are due. While results wait
+ * beyond this round, only deadlines up to the first of them are taken, so that no deadline overtakes a report.
+ */
+export function takeInputs(partition: Partition, now: number, isBusConnected: boolean): { inputs: Waiting[]; takenTo: number } {
+  const taken = partition.results.splice(0, limits.keeper.inputsPerRound)
+  const takenTo = partition.results.length === 0 ? partition.receivedTo : (taken[taken.length - 1]?.sequence ?? 0)
+  if (partition.results.length < limits.keeper.feedBacklog / 2) partition.feed?.resume()
+  if (partition.state !== 'live') return { inputs: taken, takenTo }
+  taken.push(...partition.commands.splice(0, Math.max(0, limits.keeper.inputsPerRound - taken.length)))
+  const firstWaiting = partition.results[0]
+  const until = firstWaiting === undefined ? now : Math.min(now, firstWaiting.input.at)
+  if (isBusConnected) takeDeadlines(partition, until, taken)
+  return { inputs: taken, takenTo }
+}
+
+function takeDeadlines(partition: Partition, until: number, taken: Waiting[]): void {
+  while (taken.length < limits.keeper.inputsPerRound) {
+    const dueAt = partition.due.peekAt()
+    if (dueAt === null || dueAt > until) return
+    const due = partition.due.pop()
+    if (due !== null) taken.push({ input: { kind: 'deadline', subjectId: due.id, at: until }, sequence: 0, respond: null })
+  }
+}
+
+/** Whether anything waits that a round could take now. */
+export function hasWork(partition: Partition, now: number, isBusConnected: boolean): boolean {
+  if (partition.results.length > 0) return partition.state === 'live' || partition.state === 'catching-up'
+  if (partition.state !== 'live') return false
+  if (partition.commands.length > 0) return true
+  const dueAt = partition.due.peekAt()
+  return isBusConnected && dueAt !== null && dueAt <= now
+}
+
+/** The next instant at which time alone gives this partition work; null: none. */
+export function nextWorkAt(partition: Partition, isBusConnected: boolean): number | null {
+  if (partition.state !== 'live') return null
+  const instants = [isBusConnected ? partition.due.peekAt() : null, partition.silenceReleasedAt]
+  if (partition.dirty.size > 0 || partition.sequence !== (partition.checkpoint?.sequence ?? 0)) instants.push(partition.checkpointDueAt)
+  for (const since of partition.uncleared.values()) {
+    instants.push(since + limits.keeper.pendingMs)
+    break
+  }
+  const known = instants.filter(instant => instant !== null)
+  return known.length === 0 ? null : Math.min(...known)
+}

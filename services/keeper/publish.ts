@@ -1,0 +1,69 @@
+// After the commit: what the committed subjects still have to write elsewhere is written, stamped, and only then replies and
+// nudges leave. Everything here may be repeated by a successor: inserts by identity, the rest only over a smaller stamp.
+import type { Bucket } from '#shared/bus/port.ts'
+import { keys, subjects } from '#shared/bus/subjects.ts'
+import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { CheckEntry } from '#shared/contracts/check.ts'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
+import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
+import { type Core, persistWhile } from './core.ts'
+
+interface Outbox {
+  history: HistoryDocument[]
+  alerts: AlertDocument[]
+  incidents: IncidentDocument[]
+  checks: { subjectId: string; entry: Extract<Pending, { mode: 'check' }> }[]
+}
+
+/** Writes the pending documents of these committed subjects; returns when all are written. Repeating it changes nothing. */
+export async function publishPending(core: Core, committed: readonly SubjectDocument[], mayGoOn: () => boolean): Promise<void> {
+  const outbox = collect(committed)
+  const { history, alerts, incidents, checks } = outbox
+  const writes: Promise<unknown>[] = []
+  if (history.length > 0) writes.push(persistWhile(core, mayGoOn, 'write history', () => core.store.insert('history', history)))
+  if (incidents.length > 0) writes.push(persistWhile(core, mayGoOn, 'write incidents', () => core.store.advance('incidents', incidents)))
+  if (alerts.length > 0) writes.push(persistWhile(core, mayGoOn, 'write alerts', () => core.store.insert('alerts', alerts)))
+  const bucket = core.bus.bucket('checks')
+  for (const { subjectId, entry } of checks) {
+    writes.push(persistWhile(core, mayGoOn, 'write a check entry', () => advanceCheck(bucket, subjectId, entry)))
+  }
+  await Promise.all(writes)
+  announce(core, committed, outbox)
+}
+
+function collect(committed: readonly SubjectDocument[]): Outbox {
+  const outbox: Outbox = { history: [], alerts: [], incidents: [], checks: [] }
+  for (const subject of committed) {
+    for (const entry of subject.pending) {
+      if (entry.mode === 'check') outbox.checks.push({ subjectId: subject.id, entry })
+      else if (entry.mode === 'advance') outbox.incidents.push(entry.document as IncidentDocument)
+      else if (entry.mode === 'insert' && entry.collection === 'history') outbox.history.push(entry.document as HistoryDocument)
+      else if (entry.mode === 'insert') outbox.alerts.push(entry.document as AlertDocument)
+    }
+  }
+  return outbox
+}
+
+/** Sets or removes a check entry unless what is there has the same or a larger rev. */
+export async function advanceCheck(bucket: Bucket, subjectId: string, { locationId, rev, entry }: Outbox['checks'][0]['entry']): Promise<void> {
+  const key = keys.check(locationId, subjectId)
+  if (entry !== null && rev === 1 && (await bucket.update(key, entry, 0)) !== null) return
+  for (;;) {
+    const stored = await bucket.get(key)
+    const storedRev = (stored?.value as CheckEntry | null | undefined)?.rev ?? 0
+    if (storedRev >= rev && (entry !== null || storedRev > rev)) return
+    if (entry === null) return stored === null || stored.value === null ? undefined : bucket.delete(key)
+    if ((await bucket.update(key, entry, stored?.revision ?? 0)) !== null) return
+  }
+}
+
+/** Nudges are hints: who misses one finds the document by its own scan. */
+function announce(core: Core, committed: readonly SubjectDocument[], { alerts, history, incidents }: Outbox): void {
+  if (alerts.length > 0) core.bus.publish(subjects.alertNudge, { alertIds: alerts.map(alert => alert.id) })
+  if (history.length === 0) return
+  const workspaces = new Map(committed.map(subject => [subject.id, subject.workspaceId]))
+  for (const entry of history) {
+    const incident = incidents.find(document => document.id === entry.incidentId) ?? null
+    core.bus.publish(subjects.state(workspaces.get(entry.subjectId) ?? '', entry.subjectId), { transition: entry, incident })
+  }
+}

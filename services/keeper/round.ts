@@ -1,0 +1,149 @@
+// One round of the loop over the partitions held: take, step, commit, publish (design section 3). All partitions with work share
+// a round, so that one commit serves many; a refused subject is read and stepped again within the round.
+import { keys } from '#shared/bus/subjects.ts'
+import type { Pending } from '#shared/contracts/subject.ts'
+import { limits } from '#shared/limits.ts'
+import type { CheckpointDocument } from '#shared/store/collections.ts'
+import { carryOverReadings, commitDrafts, loadSubjects } from './commit.ts'
+import { type Core, persistWhile } from './core.ts'
+import { type Draft, type Drafts, draftOf, noDrafts, stepInputs } from './draft.ts'
+import type { Partition, Waiting } from './partition.ts'
+import { publishPending } from './publish.ts'
+
+export interface Take {
+  partition: Partition
+  inputs: Waiting[]
+  /** The newest stream sequence that is behind the partition once these inputs are committed. */
+  takenTo: number
+  /** Subjects whose freshness or cleared pending is to be written in this round. */
+  flush: string[]
+  /** Whether the checkpoint moves once everything of this round is written. */
+  checkpoint: boolean
+}
+
+/** How often a refused subject is read and stepped again within one round before the partition is opened anew. */
+const triesInRound = 20
+
+/** Runs one round. Throws when a partition can't go on with what is in memory: its holder must then open it anew. */
+export async function runRound(core: Core, takes: readonly Take[], roundId: string): Promise<void> {
+  core.metrics.rounds.inc()
+  let work = takes.map(({ partition, inputs, flush }) => ({ partition, inputs, flush, carried: [] as Draft[] }))
+  for (let attempt = 0; work.length > 0; attempt++) {
+    if (attempt >= triesInRound) throw new Error(`subjects were refused ${triesInRound} times in one round`)
+    const mayGoOn = () => work.some(({ partition }) => core.mayCommit(partition.number))
+    const ids = work.flatMap(({ inputs, flush, carried }) => [...inputs.map(waiting => waiting.input.subjectId), ...flush, ...carried.map(draft => draft.id)])
+    await loadSubjects(core, ids, mayGoOn)
+    const drafts = noDrafts()
+    for (const { partition, inputs, flush, carried } of work) {
+      for (const draft of carried) carryOverReadings(core, draft)
+      stepInputs(core, partition, inputs, drafts)
+      for (const id of flush) draftFlush(core, partition, id, drafts)
+    }
+    const { done, refused } = await commitDrafts(core, drafts, `${roundId}.${attempt}`)
+    await settle(core, done, mayGoOn)
+    work = refused.map(draft => ({
+      partition: draft.partition,
+      inputs: draft.waiting,
+      flush: draft.waiting.length === 0 ? [draft.id] : [],
+      carried: [draft],
+    }))
+  }
+  for (const take of takes) await finish(core, take)
+}
+
+/** Writes the freshness of a cached subject; one that left the memory clean needs no write. */
+function draftFlush(core: Core, partition: Partition, id: string, drafts: Drafts): void {
+  const entry = core.cache.get(id)
+  if (entry === undefined || entry.subject === null) return
+  if (!entry.dirty && !partition.uncleared.has(id)) return
+  const draft = draftOf(core, drafts, partition, id)
+  draft.change = 'commit'
+  if (partition.childless.has(id) && draft.subject !== null) draft.subject = { ...draft.subject, pending: draft.subject.pending.filter(isToBeWritten) }
+}
+
+/** Takes committed drafts into memory, writes what they have pending, and lets the replies go. */
+async function settle(core: Core, done: readonly Draft[], mayGoOn: () => boolean): Promise<void> {
+  const committed = done.filter(draft => draft.change === 'commit' && draft.subject !== null)
+  await publishPending(core, committed.map(draft => draft.subject as NonNullable<Draft['subject']>), mayGoOn)
+  const now = core.clock.now()
+  for (const draft of done) remember(core, draft, now)
+  for (const draft of done) for (const { waiting, reply } of draft.replies) waiting.respond?.(reply)
+}
+
+function remember(core: Core, draft: Draft, now: number): void {
+  const { partition, id, subject } = draft
+  if (subject === null || partition.state === 'closed') return
+  if (draft.change !== 'nothing') rememberChanged(core, draft, now)
+  const entry = core.cache.get(id)
+  if (entry === undefined || entry.subject === null) return
+  if (entry.subject.pending.some(isToBeWritten) && !partition.uncleared.has(id)) partition.uncleared.set(id, now)
+  const dueAt = entry.subject.dueAt
+  if (entry.subject.deletedAt !== null && dueAt !== null && dueAt <= now) return core.removeTombstone(id)
+  if (draft.waiting.some(({ input }) => input.kind === 'deadline')) entry.heapAt = null
+  if (dueAt === null || (entry.heapAt !== null && entry.heapAt <= dueAt)) return
+  entry.heapAt = dueAt <= now ? Math.max(now + 1, partition.silenceReleasedAt ?? now + limits.keeper.silenceHoldOffMs) : dueAt
+  partition.due.push(id, entry.heapAt)
+}
+
+function rememberChanged(core: Core, { partition, id, subject, change }: Draft, now: number): void {
+  if (subject === null) return
+  const heapAt = core.cache.get(id)?.heapAt ?? null
+  if (change === 'freshness') {
+    core.cache.set(id, { subject, dirty: true, heapAt })
+    partition.dirty.add(id)
+    return
+  }
+  partition.dirty.delete(id)
+  partition.uncleared.delete(id)
+  partition.childless.delete(id)
+  const left = subject.pending.filter(entry => !isToBeWritten(entry))
+  if (subject.pending.length > left.length) partition.uncleared.set(id, now)
+  if (left.length > 0) core.removeChildren(id)
+  core.cache.set(id, { subject: { ...subject, pending: left }, dirty: false, heapAt })
+}
+
+/** The removal of children goes on apart from the rounds; everything else pending is written right after its commit. */
+const isToBeWritten = (entry: Pending) => entry.mode !== 'remove-children'
+
+/** Moves the partition on: what this round took is committed. */
+async function finish(core: Core, { partition, inputs, takenTo, checkpoint }: Take): Promise<void> {
+  const now = core.clock.now()
+  for (const { input } of inputs) {
+    core.metrics.inputs.inc({ kind: input.kind })
+    if (input.kind === 'result') partition.messageAt = Math.max(partition.messageAt, input.at + input.result.ageMs)
+  }
+  partition.sequence = Math.max(partition.sequence, takenTo)
+  const last = inputs[inputs.length - 1]
+  if (last !== undefined) core.metrics.judgingLag.observe(Math.max(0, now - last.input.at) / 1_000)
+  if (checkpoint) await writeCheckpoint(core, partition, now)
+}
+
+/** Only what is written for good may be left behind: called when no freshness of the partition is in memory alone. */
+export async function writeCheckpoint(core: Core, partition: Partition, now: number): Promise<void> {
+  partition.checkpointDueAt = now + limits.keeper.checkpointMs
+  if (partition.dirty.size > 0) return
+  const stored = partition.checkpoint
+  if (stored !== null && stored.sequence === partition.sequence && stored.streamCreatedAt === partition.streamCreatedAt) return
+  const checkpoint: CheckpointDocument = {
+    id: keys.lease(partition.number),
+    rev: (stored?.rev ?? 0) + 1,
+    streamCreatedAt: partition.streamCreatedAt,
+    sequence: partition.sequence,
+    messageAt: partition.messageAt,
+    gaps: partition.gaps,
+    writtenAt: now,
+  }
+  const mayGoOn = () => core.mayCommit(partition.number)
+  const [result] = await persistWhile(core, mayGoOn, 'write a checkpoint', () => core.store.replace('checkpoints', [checkpoint]))
+  if (result !== 'written') throw new Error(`the checkpoint of partition ${partition.number} was moved by somebody else`)
+  partition.checkpoint = checkpoint
+  purge(core, partition, now)
+}
+
+function purge(core: Core, partition: Partition, now: number): void {
+  if (now - partition.purgedAt < limits.stream.purgeMs) return
+  partition.purgedAt = now
+  core.bus.observations.purge(partition.number, partition.sequence + 1).catch(error => {
+    core.logger.warn({ err: error, partition: partition.number }, 'judged reports could not be removed from the stream; tried again later')
+  })
+}

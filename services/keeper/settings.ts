@@ -1,0 +1,20 @@
+// The keeper's settings.
+import { duration, integer } from '#shared/settings.ts'
+
+export const settings = {
+  WEBSITE_CONFIRM_AFTER: duration({
+    default: '2m',
+    meaning: 'How long a website problem must last before it is confirmed and anyone is told; monitors that name their own hold keep it.',
+  }),
+  WEBSITE_CLOSE_AFTER: duration({
+    default: '2m',
+    meaning: 'How long a website must be well again before its incident closes; monitors that name their own hold keep it.',
+  }),
+  KEEPER_CACHE: integer({
+    default: '60000',
+    unit: 'subjects',
+    min: 100,
+    max: 10_000_000,
+    meaning: 'How many subjects one keeper keeps in memory.',
+  }),
+}

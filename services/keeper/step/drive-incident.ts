@@ -1,0 +1,141 @@
+// Drives the incident machine of one rule with the verdict of one instant, and turns the machine's orders into the documents
+// that the commit has to write: the incident, its history, its alerts. Pure.
+import { initialTransition, transition } from 'xstate'
+import { type IncidentEvent, incidentMachine, incidentVersion } from '#machines/incident.ts'
+import type { IncidentContext, IncidentSnapshot, IncidentState } from '#shared/contracts/incident.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
+import { incidentId } from '#shared/ids.ts'
+import type { Judgement } from '#shared/judging/judge-reachability.ts'
+import { limits } from '#shared/limits.ts'
+import { alertDocument, historyDocument, incidentDocument } from './incident-documents.ts'
+import { addPending } from './pending.ts'
+import type { Surrounding } from './types.ts'
+
+export interface Holds {
+  confirmAfterMs: number
+  closeAfterMs: number
+}
+
+interface Drive {
+  subject: SubjectDocument
+  rule: RuleState
+  judgement: Judgement
+  at: number
+  surrounding: Surrounding
+}
+
+/** The subject after its rule was judged at `at`: verdict noted, incident opened, moved or closed, its documents pending. */
+export function driveIncident(drive: Drive, holds: Holds): SubjectDocument {
+  const before = drive.rule.incident
+  let next = drive
+  if (before === null) {
+    const condition = conditionOf(drive.judgement)
+    if (condition === null || condition === 'ok') return withRule(drive.subject, drive.rule)
+    next = open(drive, condition, holds)
+  } else {
+    const { confirmAfterMs, closeAfterMs } = before.context
+    if (confirmAfterMs !== holds.confirmAfterMs || closeAfterMs !== holds.closeAfterMs) {
+      next = send(next, { type: 'policy.replaced', at: drive.at, ...holds })
+    }
+    const condition = conditionOf(drive.judgement)
+    if (condition !== null && condition !== before.context.condition) next = send(next, { type: `${condition}.judged`, at: drive.at })
+  }
+  next = elapse(next)
+  const snapshot = next.rule.incident
+  if (snapshot === null) return withRule(next.subject, next.rule)
+  const document = incidentDocument(next.subject, next.rule, snapshot, next.judgement)
+  const rule = snapshot.value === 'closed' ? { ...next.rule, incident: null } : next.rule
+  return addPending(withRule(next.subject, rule), { mode: 'advance', collection: 'incidents', document })
+}
+
+/** Sends one event that is not a judgement (an acknowledgement, a removal) to the rule's open incident. */
+export function tellIncident(drive: Drive, event: IncidentEvent): SubjectDocument {
+  const next = send(drive, event)
+  const snapshot = next.rule.incident
+  if (snapshot === null) return drive.subject
+  const document = incidentDocument(next.subject, next.rule, snapshot, next.judgement)
+  const rule = snapshot.value === 'closed' ? { ...next.rule, incident: null } : next.rule
+  return addPending(withRule(next.subject, rule), { mode: 'advance', collection: 'incidents', document })
+}
+
+/** not judged opens, confirms, recovers and closes nothing. */
+const conditionOf = (judgement: Judgement) => (judgement.verdict === 'not_judged' ? null : judgement.verdict)
+
+const withRule = (subject: SubjectDocument, rule: RuleState): SubjectDocument => ({
+  ...subject,
+  rules: subject.rules.map(other => (other.key === rule.key ? rule : other)),
+})
+
+function open(drive: Drive, condition: 'problem' | 'no_data', holds: Holds): Drive {
+  const number = drive.subject.incidents + 1
+  const input = { incidentId: incidentId(drive.subject.id, number), ruleKey: drive.rule.key, at: drive.at, condition, ...holds }
+  const [opened] = initialTransition(incidentMachine, input)
+  const incident: IncidentSnapshot = {
+    machine: 'incident',
+    version: incidentVersion,
+    value: opened.value as IncidentState,
+    context: opened.context as IncidentContext,
+    transitions: 0,
+    alerts: 0,
+  }
+  const rule = { ...drive.rule, incident }
+  const subject = withRule({ ...drive.subject, incidents: number }, rule)
+  return record({ ...drive, subject, rule }, incident, { type: `${condition}.judged`, at: drive.at }, 'pending')
+}
+
+/** Sends the timed events that are due at `at`, in order; a rule that is not judged moves nothing. */
+function elapse(drive: Drive): Drive {
+  let next = drive
+  for (let sent = 0; sent < limits.keeper.deadlinesPerInput; sent++) {
+    const event = elapsedEvent(next)
+    if (event === null) return next
+    next = send(next, event)
+  }
+  throw new Error(`incident ${next.rule.incident?.context.incidentId} has more than ${limits.keeper.deadlinesPerInput} deadlines due at once`)
+}
+
+function elapsedEvent({ rule, judgement, at, surrounding }: Drive): IncidentEvent | null {
+  const incident = rule.incident
+  const deadlineAt = incident?.context.deadlineAt ?? null
+  if (incident === null || deadlineAt === null || deadlineAt > at || conditionOf(judgement) === null) return null
+  if (incident.value === 'pending') return { type: 'hold.elapsed', at: deadlineAt }
+  if (incident.value === 'recovering') return { type: 'recovery.elapsed', at: deadlineAt }
+  if (surrounding.now - deadlineAt <= limits.keeper.reminderLateMs) return { type: 'reminder.due', at: deadlineAt }
+  return { type: 'reminder.missed', at: Math.max(deadlineAt, surrounding.now) }
+}
+
+function send(drive: Drive, event: IncidentEvent): Drive {
+  const held = drive.rule.incident
+  if (held === null) return drive
+  const [moved, orders] = transition(incidentMachine, restored(held), event)
+  const incident: IncidentSnapshot = { ...held, value: moved.value as IncidentState, context: moved.context as IncidentContext }
+  let next: Drive = { ...drive, rule: { ...drive.rule, incident } }
+  for (const order of orders) {
+    const params = order.params as never
+    if (order.type === 'record') next = record(next, next.rule.incident as IncidentSnapshot, event, (params as { kind: never }).kind)
+    if (order.type === 'announce') next = announce(next, next.rule.incident as IncidentSnapshot, params)
+  }
+  return next
+}
+
+const restored = (held: IncidentSnapshot) => incidentMachine.resolveState({ value: held.value, context: held.context })
+
+function record(drive: Drive, held: IncidentSnapshot, event: IncidentEvent, kind: Parameters<typeof historyDocument>[3]['kind']): Drive {
+  const incident = { ...held, transitions: held.transitions + 1 }
+  const document = historyDocument(drive.subject, incident, drive.judgement, { kind, event })
+  return {
+    ...drive,
+    subject: addPending(drive.subject, { mode: 'insert', collection: 'history', document }),
+    rule: { ...drive.rule, incident },
+  }
+}
+
+function announce(drive: Drive, held: IncidentSnapshot, order: { kind: 'problem' | 'no_data' | 'recovery'; reminder: boolean }): Drive {
+  const incident = { ...held, alerts: held.alerts + 1 }
+  const document = alertDocument(drive.subject, incident, drive.judgement, { ...order, now: drive.surrounding.now })
+  return {
+    ...drive,
+    subject: addPending(drive.subject, { mode: 'insert', collection: 'alerts', document }),
+    rule: { ...drive.rule, incident },
+  }
+}

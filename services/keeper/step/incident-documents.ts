@@ -1,0 +1,122 @@
+// The documents that an incident leaves behind: itself as it is read, its history entries, its alerts. Pure.
+import { type IncidentEvent, incidentVersion } from '#machines/incident.ts'
+import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { HistoryDocument, HistoryKind, IncidentDocument, IncidentSnapshot, IncidentState, IncidentStatus } from '#shared/contracts/incident.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
+import type { Judgement } from '#shared/judging/judge-reachability.ts'
+import { limits } from '#shared/limits.ts'
+import { withoutCredentials } from '#shared/without-credentials.ts'
+
+const statusWords: Record<IncidentState, IncidentStatus> = {
+  pending: 'pending',
+  problem: 'problem',
+  noData: 'no_data',
+  recovering: 'recovering',
+  closed: 'ok',
+}
+
+/** The incident as it is read, stamped with the rev that this commit gives its subject. */
+export function incidentDocument(subject: SubjectDocument, rule: RuleState, held: IncidentSnapshot, judgement: Judgement): IncidentDocument {
+  const { context } = held
+  return {
+    id: context.incidentId,
+    rev: subject.rev + 1,
+    subjectId: subject.id,
+    workspaceId: subject.workspaceId,
+    ruleKey: rule.key,
+    number: Number(context.incidentId.split('.')[1]),
+    open: held.value === 'closed' ? 0 : 1,
+    status: statusWords[held.value],
+    condition: context.condition,
+    troubleSince: context.troubleSince,
+    confirmedAt: context.confirmedAt,
+    wellSince: context.wellSince,
+    closedAt: context.closedAt,
+    closedReason: context.closedReason,
+    acknowledgedAt: context.acknowledgedAt,
+    acknowledgedBy: context.acknowledgedBy,
+    effectiveAt: context.closedAt ?? context.wellSince ?? Math.max(context.confirmedAt ?? 0, context.badSince ?? 0, context.troubleSince),
+    explanation: judgement.explanation,
+    evidence: judgement.evidence,
+    deadlineAt: context.deadlineAt,
+  }
+}
+
+/** One transition: enough to replay it and to show why it was taken. */
+export function historyDocument(
+  subject: SubjectDocument,
+  incident: IncidentSnapshot,
+  judgement: Judgement,
+  { kind, event }: { kind: HistoryKind; event: IncidentEvent },
+): HistoryDocument {
+  return {
+    id: `${incident.context.incidentId}.${incident.transitions}`,
+    rev: 1,
+    incidentId: incident.context.incidentId,
+    subjectId: subject.id,
+    sequence: incident.transitions,
+    kind,
+    at: tookEffectAt(incident, event),
+    machine: incident.machine,
+    version: incidentVersion,
+    event,
+    state: incident.value,
+    deadlineAt: incident.context.deadlineAt,
+    condition: incident.context.condition,
+    verdict: judgement.verdict,
+    explanation: judgement.explanation,
+    evidence: judgement.evidence,
+  }
+}
+
+/** A confirmation took effect at its hold's exact end, a closing when the recovery began: whenever their events came. */
+function tookEffectAt({ value, context }: IncidentSnapshot, event: IncidentEvent): number {
+  if (event.type === 'hold.elapsed') return context.confirmedAt ?? event.at
+  return value === 'closed' ? (context.closedAt ?? event.at) : event.at
+}
+
+/** One message to be told; its facts are frozen here. */
+export function alertDocument(
+  subject: SubjectDocument,
+  incident: IncidentSnapshot,
+  judgement: Judgement,
+  order: { kind: AlertDocument['kind']; reminder: boolean; now: number },
+): AlertDocument {
+  const { context } = incident
+  const inputs = judgement.evidence.inputs
+  const named = (value: string) => inputs.filter(input => input.value === value).map(input => input.input)
+  const failing = inputs.find(input => input.value === 'problem')
+  const url = withoutCredentials(subject.meta.url)
+  return {
+    id: `${context.incidentId}.a${incident.alerts}`,
+    rev: 1,
+    workspaceId: subject.workspaceId,
+    subjectId: subject.id,
+    incidentId: context.incidentId,
+    number: incident.alerts,
+    kind: order.kind,
+    reminder: order.reminder,
+    decidedAt: order.now,
+    facts: {
+      subjectName: subject.name,
+      subjectSlug: subject.slug,
+      ruleKey: context.ruleKey,
+      template: subject.template,
+      url,
+      fields: { ...subject.meta, url },
+      evidence: judgement.evidence,
+      failing: named('problem'),
+      unknown: named('unknown'),
+      ok: named('ok'),
+      error: order.kind === 'recovery' ? '' : (failing?.reason ?? ''),
+      explanation: judgement.explanation,
+      troubleSince: context.troubleSince,
+      confirmedAt: context.confirmedAt,
+      wellSince: context.wellSince,
+      closedAt: context.closedAt,
+    },
+    state: 'open',
+    deliveries: null,
+    expireAt: order.now + limits.keeper.alertMs,
+  }
+}

@@ -1,0 +1,76 @@
+// step(subject, input, surrounding): the whole of what a keeper decides. Pure: no clock, no bus, no store, no randomness; the
+// same inputs give the same next subject, observations and replies anywhere.
+import type { Command } from '#shared/contracts/command.ts'
+import type { Reply } from '#shared/contracts/reply.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { ErrorCode } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+import { isDueBy, judgeSubject } from './judge-subject.ts'
+import { takeResult } from './take-result.ts'
+import type { Input, Step, Surrounding } from './types.ts'
+import { createWebsite, deleteSubject, updateWebsite, viewOf } from './website-commands.ts'
+
+/** One input applied to one subject; null: the subject does not exist. Deadlines due by the input's instant are stepped first. */
+export function step(subject: SubjectDocument | null, input: Input, surrounding: Surrounding): Step {
+  if (subject === null || subject.deletedAt !== null) return stepAbsent(subject, input, surrounding)
+  if (input.kind === 'deadline') return passDeadlines(subject, input.at, surrounding)
+  if (input.kind === 'command') {
+    const answered = subject.receipts.find(receipt => receipt.id === input.command.id)
+    if (answered) return { subject, change: 'nothing', observation: null, reply: JSON.parse(answered.reply) as Reply }
+  }
+  const caughtUp = isDueBy(subject, input.at) ? passDeadlines(subject, input.at, surrounding) : unchanged(subject)
+  const stepped =
+    input.kind === 'result'
+      ? takeResult(caughtUp.subject as SubjectDocument, input, surrounding)
+      : obey(caughtUp.subject as SubjectDocument, input.command, input.at, surrounding)
+  return { ...stepped, change: larger(caughtUp.change, stepped.change) }
+}
+
+/** Steps the deadlines up to and including `until`, each at its own instant: holds are inclusive. */
+function passDeadlines(subject: SubjectDocument, until: number, surrounding: Surrounding): Step {
+  let next = subject
+  for (let passed = 0; isDueBy(next, until); passed++) {
+    const dueAt = next.dueAt as number
+    if (passed >= limits.keeper.deadlinesPerInput) throw new Error(`subject ${subject.id} has more deadlines due than one input may pass`)
+    const judged = judgeSubject(next, dueAt, surrounding)
+    const stuck = judged.dueAt !== null && judged.dueAt <= dueAt
+    next = judged
+    if (stuck) break
+  }
+  const moved = next.rules !== subject.rules && next.rules.some((rule, i) => rule !== subject.rules[i])
+  return { subject: next, change: moved ? 'commit' : next === subject ? 'nothing' : 'freshness', observation: null, reply: null }
+}
+
+/** Of what does not exist, only a create makes something; a repeated one after a deletion is answered as its receipt says. */
+function stepAbsent(subject: SubjectDocument | null, input: Input, surrounding: Surrounding): Step {
+  const nothing = unchanged(subject)
+  if (input.kind !== 'command') return nothing
+  const answered = subject?.receipts.find(receipt => receipt.id === input.command.id)
+  if (answered) return { ...nothing, reply: JSON.parse(answered.reply) as Reply }
+  if (subject !== null || input.command.kind !== 'create-website') return { ...nothing, reply: refusal('not_found', 'Subject not found') }
+  return commit(createWebsite(input.subjectId, input.command, input.at, surrounding), input.command, input.at)
+}
+
+function obey(subject: SubjectDocument, command: Command, at: number, surrounding: Surrounding): Step {
+  if (command.kind === 'create-website') return { ...unchanged(subject), reply: refusal('invalid_state', 'Subject exists') }
+  if (command.kind === 'delete-subject') return commit(deleteSubject(subject, at, surrounding), command, at)
+  if (subject.kind !== 'website') return { ...unchanged(subject), reply: refusal('invalid_state', 'Custom subjects are managed elsewhere') }
+  return commit(updateWebsite(subject, command, at, surrounding), command, at)
+}
+
+/** The subject with the command's answer among its receipts: the last 16, and none older than a client waits. */
+function commit(subject: SubjectDocument, command: Command, at: number): Step {
+  const reply: Reply = { ok: true, result: command.kind === 'delete-subject' ? { id: subject.id } : viewOf(subject, subject.rev + 1) }
+  const recent = subject.receipts.filter(receipt => at - receipt.at < limits.keeper.receiptAgeMs)
+  const receipts = [...recent, { id: command.id, at, reply: JSON.stringify(reply) }].slice(-limits.keeper.receipts)
+  return { subject: { ...subject, receipts }, change: 'commit', observation: null, reply }
+}
+
+const unchanged = (subject: SubjectDocument | null): Step => ({ subject, change: 'nothing', observation: null, reply: null })
+
+function refusal(code: ErrorCode, message: string): Reply {
+  return { ok: false, error: { code, message, details: message } }
+}
+
+const weight = { nothing: 0, freshness: 1, commit: 2 } as const
+const larger = (one: Step['change'], other: Step['change']) => (weight[one] >= weight[other] ? one : other)

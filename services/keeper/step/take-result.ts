@@ -1,0 +1,61 @@
+// A check result arrives: stored as an observation, judged when it changes what its location reads. Pure.
+import type { CheckObservationDocument } from '#shared/contracts/observation.ts'
+import type { Reading, SubjectDocument } from '#shared/contracts/subject.ts'
+import { intervalMs } from '#shared/contracts/website.ts'
+import { checkObservationId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import { judgeSubject } from './judge-subject.ts'
+import type { Input, Step, Surrounding } from './types.ts'
+
+type ResultInput = Extract<Input, { kind: 'result' }>
+
+/**
+ * A result is known by its location and slot: an older or equal slot changes nothing (an older one is still kept as an
+ * observation). A report from a location that the subject does not have, or on an assignment that has changed since, is dropped.
+ */
+export function takeResult(subject: SubjectDocument, input: ResultInput, surrounding: Surrounding): Step {
+  const { locationId, result } = input
+  const dropped: Step = { subject, change: 'nothing', observation: null, reply: null }
+  if (!subject.meta.locations.includes(locationId) || subject.checkRev === null || result.rev < subject.checkRev) return dropped
+  const reading = subject.readings[locationId]
+  if (reading === undefined || reading.slotAt === result.slotAt) return dropped
+  const observation = observationOf(subject.id, input)
+  if (reading.slotAt !== null && result.slotAt < reading.slotAt) return { ...dropped, observation }
+
+  const fresh: Reading = {
+    addedAt: reading.addedAt,
+    slotAt: result.slotAt,
+    at: input.at,
+    ok: result.ok,
+    error: result.error,
+    statusCode: result.statusCode,
+    totalMs: Math.round(result.phases.totalMs),
+  }
+  const reported = { ...subject, readings: { ...subject.readings, [locationId]: fresh } }
+  if (reading.ok === result.ok && isHeard(reading, subject, input.at)) {
+    return { subject: reported, change: 'freshness', observation, reply: null }
+  }
+  return { subject: judgeSubject(reported, input.at, surrounding), change: 'commit', observation, reply: null }
+}
+
+/** Whether the reading before still spoke at `at`, so that another report of the same kind changes no input. */
+function isHeard(reading: Reading, subject: SubjectDocument, at: number): boolean {
+  return reading.at !== null && at - reading.at <= limits.judging.silentIntervals * intervalMs(subject.meta)
+}
+
+function observationOf(subjectId: string, { at, locationId, result }: ResultInput): CheckObservationDocument {
+  const { phases } = result
+  const whole = (ms: number | null) => (ms === null ? null : Math.round(ms))
+  return {
+    id: checkObservationId(subjectId, locationId, result.slotAt),
+    ok: result.ok ? 1 : 0,
+    delayMs: Math.max(0, at - result.slotAt),
+    dnsMs: whole(phases.dnsMs),
+    connectMs: whole(phases.connectMs),
+    tlsMs: whole(phases.tlsMs),
+    firstByteMs: whole(phases.firstByteMs),
+    totalMs: Math.round(phases.totalMs),
+    statusCode: result.statusCode,
+    error: result.error,
+  }
+}

@@ -1,0 +1,31 @@
+// What goes into a step and what comes out of it.
+import type { CheckResult } from '#shared/contracts/check.ts'
+import type { Command } from '#shared/contracts/command.ts'
+import type { CheckObservationDocument } from '#shared/contracts/observation.ts'
+import type { Reply } from '#shared/contracts/reply.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+
+/** `at` is the instant that the input speaks of, ms since the epoch: see design, Order and time. */
+export type Input =
+  | { kind: 'result'; subjectId: string; at: number; locationId: string; result: CheckResult }
+  | { kind: 'command'; subjectId: string; at: number; command: Command }
+  | { kind: 'deadline'; subjectId: string; at: number }
+
+/** What a step may know of the world; all of it passed in, so that a step can be repeated anywhere. */
+export interface Surrounding {
+  /** The keeper's clock, ms since the epoch: by it reminders are overdue and alerts are dated. */
+  now: number
+  /** While buffered reports may still arrive, silence counts only up to this instant; else null. */
+  silenceHeldAt: number | null
+  /** The holds of monitors that name none themselves, ms. */
+  confirmAfterMs: number
+  closeAfterMs: number
+}
+
+export interface Step {
+  subject: SubjectDocument | null
+  /** nothing: the same subject. freshness: only how fresh a reading is. commit: the subject must be written. */
+  change: 'nothing' | 'freshness' | 'commit'
+  observation: CheckObservationDocument | null
+  reply: Reply | null
+}

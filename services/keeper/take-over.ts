@@ -1,0 +1,149 @@
+// Opening a partition: what its last holder left is finished, the deadlines are loaded, and the stream is read on from the
+// checkpoint (design section 3, Checkpoint, Order and time, Memory).
+import type { StreamMessage } from '#shared/bus/port.ts'
+import { keys } from '#shared/bus/subjects.ts'
+import { CheckResult } from '#shared/contracts/check.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { limits, minute } from '#shared/limits.ts'
+import type { Query } from '#shared/store/port.ts'
+import { Compile } from 'typebox/compile'
+import { type Core, persistWhile } from './core.ts'
+import { type Partition, resultInput } from './partition.ts'
+import { publishPending } from './publish.ts'
+import { entryOf } from './step/website-commands.ts'
+
+const pageSize = 1_000
+const checkResult = Compile(CheckResult)
+
+/** Prepares a partition for its new holder. It then is catching up, or live at once when nothing waits in the stream. */
+export async function takeOver(core: Core, partition: Partition, onBroken: (reason: string) => void): Promise<void> {
+  const mayGoOn = () => partition.state !== 'closed' && core.mayCommit(partition.number)
+  const read = <T>(doing: string, attempt: () => Promise<T>) => persistWhile(core, mayGoOn, doing, attempt)
+  const [checkpoint] = await read('read a checkpoint', () => core.store.get('checkpoints', [keys.lease(partition.number)]))
+  partition.checkpoint = checkpoint ?? null
+  partition.silenceHeldAt = Math.min(core.clock.now(), checkpoint?.writtenAt ?? Number.POSITIVE_INFINITY)
+  await Promise.all([finishPending(core, partition, mayGoOn), loadDeadlines(core, partition, read)])
+  await reconcileChecks(core, partition, mayGoOn)
+  await openFeed(core, partition, mayGoOn, onBroken)
+}
+
+/** Verifies the checkpoint against the stream and reads on from it; where the stream is another or shorter, from its time less a minute. */
+export async function openFeed(core: Core, partition: Partition, mayGoOn: () => boolean, onBroken: (reason: string) => void): Promise<void> {
+  const stream = core.bus.observations
+  const state = await persistWhile(core, mayGoOn, 'look at the stream', () => stream.state())
+  const known = partition.checkpoint
+  const isSame = known !== null && known.streamCreatedAt === state.createdAt && known.sequence <= state.lastSequence
+  if (known !== null && !isSame) countGap(core, partition, 'the stream is another or shorter than the checkpoint')
+  partition.sequence = isSame ? known.sequence : 0
+  partition.messageAt = known?.messageAt ?? 0
+  partition.streamCreatedAt = state.createdAt
+  partition.results.length = 0
+  partition.receivedTo = partition.sequence
+  partition.catchUpTo = await persistWhile(core, mayGoOn, 'look at the stream', () => stream.lastSequenceOf(partition.number))
+  partition.state = 'catching-up'
+  const from = known === null || isSame ? { sequence: partition.sequence + 1 } : { time: Math.max(0, known.messageAt - minute) }
+  const onMessage = (message: StreamMessage) => receive(core, partition, message)
+  partition.feed = await persistWhile(core, mayGoOn, 'open the feed', () =>
+    stream.open({ partition: partition.number, from, onMessage, onBroken }),
+  )
+  core.wake()
+}
+
+function receive(core: Core, partition: Partition, message: StreamMessage): boolean {
+  const waiting = checkResult.Check(message.body) ? resultInput(message, message.body, partition.number) : null
+  partition.receivedTo = message.sequence
+  if (waiting !== null) partition.results.push(waiting)
+  else core.logger.warn({ subject: message.subject }, 'a report that is none was dropped')
+  core.wake()
+  return partition.results.length < limits.keeper.feedBacklog
+}
+
+export function countGap(core: Core, partition: Partition, reason: string): void {
+  partition.gaps++
+  core.metrics.gaps.inc()
+  core.logger.warn({ partition: partition.number, reason }, 'reports may be missing; reading on from the time of the last one')
+}
+
+/** What the last holder committed and did not get to write elsewhere. */
+async function finishPending(core: Core, partition: Partition, mayGoOn: () => boolean): Promise<void> {
+  await eachPage(core, mayGoOn, { where: { hasPending: 1, partition: partition.number }, limit: pageSize }, async page => {
+    await publishPending(core, page, mayGoOn)
+    for (const subject of page) {
+      if (subject.pending.some(entry => entry.mode === 'remove-children')) core.removeChildren(subject.id)
+      else partition.uncleared.set(subject.id, core.clock.now())
+    }
+  })
+}
+
+async function loadDeadlines(core: Core, partition: Partition, read: <T>(doing: string, attempt: () => Promise<T>) => Promise<T>): Promise<void> {
+  let after: Query['after']
+  for (;;) {
+    const query: Query = {
+      where: { partition: partition.number, dueAt: { gte: 0 } },
+      sort: [['dueAt', 'asc']],
+      limit: pageSize,
+      select: ['dueAt'],
+      ...(after === undefined ? {} : { after }),
+    }
+    const page = await read('read deadlines', () => core.store.find('subjects', query))
+    for (const { id, dueAt } of page) if (dueAt !== null) partition.due.push(id, dueAt)
+    const last = page[page.length - 1]
+    if (last === undefined || page.length < pageSize) return
+    after = { values: [last.dueAt], id: last.id }
+  }
+}
+
+/** The check entries of the partition say what its subjects say: missing or older ones are written, strays removed. */
+async function reconcileChecks(core: Core, partition: Partition, mayGoOn: () => boolean): Promise<void> {
+  const bucket = core.bus.bucket('checks')
+  const entries = await persistWhile(core, mayGoOn, 'list check entries', () => bucket.list(keys.checksOfPartition(partition.number)))
+  const stored = new Map(entries.map(entry => [entry.key, (entry.value as { rev?: number } | null)?.rev ?? 0]))
+  const lacking = new Set<string>()
+  const query: Query = { where: { partition: partition.number, deletedAt: null }, limit: pageSize, select: ['checkRev', 'checkLocations'] }
+  await eachPage(core, mayGoOn, query, async page => {
+    for (const { id, checkRev, checkLocations } of page) {
+      for (const locationId of checkLocations) {
+        const key = keys.check(locationId, id)
+        if ((stored.get(key) ?? 0) < (checkRev ?? 0)) lacking.add(id)
+        stored.delete(key)
+      }
+    }
+  })
+  const strays = [...stored.keys()]
+  for (const key of strays) await persistWhile(core, mayGoOn, 'remove a stray check entry', () => bucket.delete(key))
+  await writeLacking(core, [...lacking], mayGoOn)
+  if (strays.length + lacking.size > 0) {
+    const counts = { partition: partition.number, removed: strays.length, written: lacking.size }
+    core.logger.info(counts, 'check entries reconciled')
+  }
+}
+
+async function writeLacking(core: Core, ids: string[], mayGoOn: () => boolean): Promise<void> {
+  for (let start = 0; start < ids.length; start += pageSize) {
+    const page = await persistWhile(core, mayGoOn, 'read subjects', () => core.store.get('subjects', ids.slice(start, start + pageSize)))
+    const assigned = page.filter(subject => subject !== null && subject.deletedAt === null && subject.checkRev !== null)
+    const withEntries = (assigned as SubjectDocument[]).map(subject => {
+      const rev = subject.checkRev as number
+      const pending = subject.checkLocations.map(locationId => ({ mode: 'check' as const, locationId, rev, entry: entryOf(subject.meta, rev) }))
+      return { ...subject, pending }
+    })
+    await publishPending(core, withEntries, mayGoOn)
+  }
+}
+
+async function eachPage(
+  core: Core,
+  mayGoOn: () => boolean,
+  query: Query,
+  onPage: (page: SubjectDocument[]) => Promise<void>,
+): Promise<void> {
+  let after: Query['after']
+  for (;;) {
+    const paged = after === undefined ? query : { ...query, after }
+    const page = await persistWhile(core, mayGoOn, 'read subjects', () => core.store.find('subjects', paged))
+    await onPage(page)
+    const last = page[page.length - 1]
+    if (last === undefined || page.length < query.limit) return
+    after = { values: [], id: last.id }
+  }
+}

@@ -1,0 +1,89 @@
+// The notifier: tells people what the keepers decided. It owns deliveries and their log, marks alerts dispatched, and writes
+// nothing else. Any number of notifiers share the work by claims.
+
+import { subjects } from '#shared/bus/subjects.ts'
+import { limits } from '#shared/limits.ts'
+import type { Service, SurroundingsWithStore } from '#shared/service.ts'
+import type { BatchLoop } from './batch-loop.ts'
+import { createBodyMaker } from './body-maker.ts'
+import { type Claims, createClaims } from './claims.ts'
+import { createDeliverer, type Deliverer } from './deliver.ts'
+import { createDispatch } from './dispatch.ts'
+import { createFollowUp } from './follow-up.ts'
+import { createLanes } from './lanes.ts'
+import { createLocationNames } from './location-names.ts'
+import { createMetrics } from './metrics.ts'
+import type { NotifierOptions, Parts } from './parts.ts'
+import { createRecorder, type Recorder } from './record.ts'
+import { startScan } from './scan.ts'
+import { createSender, type Sender } from './send.ts'
+
+/** Notifiers of this name share the nudges. */
+const queue = 'notifiers'
+
+/** Resolves when it listens. The first scan is under way then. */
+export async function startNotifier(surroundings: SurroundingsWithStore, options: NotifierOptions): Promise<Service> {
+  const { bus, store, clock, metrics } = surroundings
+  const logger = surroundings.logger.child({ service: 'notifier', notifierId: options.notifierId })
+  const lanes = createLanes()
+  const names = createLocationNames(store, clock)
+  let stopping = false
+  const parts: Parts = {
+    store,
+    clock,
+    logger,
+    lanes,
+    names,
+    options,
+    metrics: createMetrics(metrics, lanes),
+    stopping: () => stopping,
+  }
+
+  // The circle: room given back lets more be claimed, what is claimed is sent, what is sent is recorded and gives room back.
+  const pump = () => claims.pump()
+  const bodies = createBodyMaker(names, options, logger)
+  const sender = createSender({ clock, version: options.version, serviceUrl: options.serviceUrl })
+  const followUp = createFollowUp(parts, pump)
+  const recorder = createRecorder(parts, followUp, pump)
+  const deliverer = createDeliverer(parts, sender, recorder)
+  const claims: Claims = createClaims(parts, bodies, deliverer, followUp)
+  const dispatch = createDispatch(parts, bodies, deliverer, followUp, pump)
+  const nudges = await bus.subscribe(subjects.alertNudge, ({ body }) => takeNudge(body, dispatch), { queue })
+  const scan = startScan(parts, dispatch, pump)
+
+  return {
+    unready: () => [
+      ...(bus.connected() ? [] : ['The notifier is cut off from the bus.']),
+      ...(scan.failing() ? ['The notifier cannot read the store.'] : []),
+    ],
+    stop: async () => {
+      if (stopping) return
+      stopping = true
+      followUp.stop()
+      await nudges.close().catch(() => {})
+      await Promise.all([scan.stop(), dispatch.idle(), claims.idle()])
+      await finishSends(parts, deliverer, recorder, sender)
+    },
+  }
+}
+
+/** A nudge is only a hint: what is not a list of ids, or too much, is left to the scan. */
+function takeNudge(body: unknown, dispatch: BatchLoop<string>): void {
+  const alertIds = (body as { alertIds?: unknown } | null)?.alertIds
+  if (!Array.isArray(alertIds)) return
+  const room = Math.max(0, limits.notifier.nudgeBacklog - dispatch.size())
+  dispatch.add(alertIds.filter(id => typeof id === 'string').slice(0, room))
+}
+
+/** Waits for running sends, then gives back the claims of those that have no outcome yet. */
+async function finishSends({ clock }: Parts, deliverer: Deliverer, recorder: Recorder, sender: Sender): Promise<void> {
+  const forget = clock.after(limits.notifier.stopMs, () => {
+    recorder.giveUp()
+    deliverer.abandon()
+  })
+  await deliverer.idle()
+  recorder.giveUp()
+  await recorder.idle()
+  forget()
+  await sender.close()
+}

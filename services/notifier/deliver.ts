@@ -1,0 +1,70 @@
+// Sends claimed deliveries and hands what came of it to the recorder. Sends nothing whose claim could end meanwhile.
+import type { DeliveryEvent } from '#machines/delivery.ts'
+import { fromBase62, randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import type { Parts } from './parts.ts'
+import type { Job, Recorder } from './record.ts'
+import { retryDelay } from './retry-delay.ts'
+import type { Outcome, Sender } from './send.ts'
+
+export interface Deliverer {
+  /** The jobs' room is taken already; it is given back when they are recorded. */
+  start(jobs: readonly Job[]): void
+  /** Resolves when no send runs. */
+  idle(): Promise<void>
+  /** Ends running sends without waiting for their outcome; their claims are given back. */
+  abandon(): void
+}
+
+export function createDeliverer(parts: Parts, sender: Sender, recorder: Recorder): Deliverer {
+  const { clock, lanes, metrics, logger } = parts
+  const jitter = parts.options.jitter ?? systemJitter
+  const stop = new AbortController()
+  const running = new Set<Promise<void>>()
+
+  const run = async (job: Job) => {
+    const { document, destination } = job
+    const message = { url: destination.url, body: document.body ?? '', idempotencyKey: document.idempotencyKey }
+    const outcome = await sender.send(message, stop.signal)
+    const result = outcome.kind === 'refused' && !outcome.answered ? 'unreachable' : outcome.kind
+    metrics.attempts.inc({ result })
+    if (outcome.kind === 'refused') {
+      const { id: deliveryId, destinationId } = document
+      logger.warn(
+        { deliveryId, destinationId, reason: outcome.error, retryable: outcome.retryable },
+        'A destination did not take a message',
+      )
+    }
+    const event = eventOf(outcome, document.snapshot.context.attempts, clock.now(), jitter)
+    recorder.add({ ...job, event, answered: outcome.kind === 'abandoned' ? null : result !== 'unreachable' })
+  }
+
+  return {
+    start: jobs => {
+      for (const job of jobs) {
+        const claimEndsAt = job.document.dueAt ?? 0
+        if (clock.now() + limits.notifier.sendMs >= claimEndsAt) {
+          // Committing took so long that the claim could end while the message is under way.
+          lanes.release(job.document.id, null)
+          continue
+        }
+        const sending: Promise<void> = run(job).finally(() => running.delete(sending))
+        running.add(sending)
+      }
+    },
+    idle: async () => {
+      while (running.size > 0) await Promise.allSettled(running)
+    },
+    abandon: () => stop.abort(),
+  }
+}
+
+function eventOf(outcome: Outcome, attempt: number, at: number, jitter: () => number): DeliveryEvent {
+  if (outcome.kind === 'delivered') return { type: 'attempt.delivered', at }
+  if (outcome.kind === 'abandoned') return { type: 'claim.released', at }
+  const { retryable, error, retryAfterMs } = outcome
+  return { type: 'attempt.refused', at, retryable, error, retryMs: retryDelay(attempt, jitter(), retryAfterMs) }
+}
+
+const jitterDigits = 4
+const systemJitter = () => fromBase62(randomId(jitterDigits)) / 62 ** jitterDigits

@@ -1,0 +1,85 @@
+// How a delivery's document is made and how its next revision is; pure but for the writer's random mark.
+import { createHash } from 'node:crypto'
+import { advanceDelivery, type DeliveryEffect, type DeliveryEvent, isTerminal, openDelivery } from '#machines/delivery.ts'
+import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { DeliveryDocument, DeliverySnapshot } from '#shared/contracts/delivery.ts'
+import { randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+
+/** A document that is going to be put, and the orders that hold once it is. */
+export interface Step {
+  document: DeliveryDocument
+  effects: DeliveryEffect[]
+}
+
+/** A delivery that is due at once; rev 1, not yet stored. */
+export function newDelivery(alert: AlertDocument, destinationId: string, at: number, options: Marks): DeliveryDocument {
+  const id = `${alert.id}.${destinationId}`
+  const snapshot = openDelivery({ at, giveUpAt: alert.decidedAt + limits.notifier.giveUpMs })
+  return {
+    id,
+    rev: 1,
+    writer: writerMark(options.notifierId),
+    alertId: alert.id,
+    workspaceId: alert.workspaceId,
+    destinationId,
+    incidentId: alert.incidentId,
+    alertKind: alert.kind,
+    number: alert.number,
+    ...columnsOf(snapshot),
+    claimedBy: null,
+    body: null,
+    idempotencyKey: idempotencyKeyOf(id, options.incidentSalt),
+    createdAt: at,
+    expireAt: at + limits.notifier.deliveryMs,
+  }
+}
+
+type Marks = { notifierId: string; incidentSalt: string }
+
+/**
+ * The revision after these events; null where not all of them were taken, because the state is another by now. The claim's
+ * holder is whoever claimed last, nobody where no claim is held.
+ */
+export function nextRevision(document: DeliveryDocument, events: readonly DeliveryEvent[], notifierId: string): Step | null {
+  const moved = applied(document.snapshot, events)
+  if (moved === null) return null
+  const claimedBy = moved.snapshot.value === 'sending' ? notifierId : null
+  return {
+    document: { ...document, rev: document.rev + 1, writer: writerMark(notifierId), ...columnsOf(moved.snapshot), claimedBy },
+    effects: moved.effects,
+  }
+}
+
+/** As `nextRevision`, for a document that is not stored yet: it stays rev 1. */
+export function beforeFirstPut(document: DeliveryDocument, events: readonly DeliveryEvent[], notifierId: string): Step {
+  const next = nextRevision(document, events, notifierId)
+  return next === null ? { document, effects: [] } : { ...next, document: { ...next.document, rev: 1 } }
+}
+
+/** When its alert was decided, ms since the epoch. */
+export const decidedAtOf = ({ snapshot }: DeliveryDocument): number => snapshot.context.giveUpAt - limits.notifier.giveUpMs
+
+function applied(from: DeliverySnapshot, events: readonly DeliveryEvent[]) {
+  let snapshot = from
+  const effects: DeliveryEffect[] = []
+  for (const event of events) {
+    const next = advanceDelivery(snapshot, event)
+    if (next.snapshot === snapshot) return null
+    snapshot = next.snapshot
+    effects.push(...next.effects)
+  }
+  return { snapshot, effects }
+}
+
+const columnsOf = (snapshot: DeliverySnapshot) => ({
+  snapshot,
+  open: isTerminal(snapshot) ? (0 as const) : (1 as const),
+  dueAt: snapshot.context.deadlineAt,
+})
+
+const writerMark = (notifierId: string) => `${notifierId}.${randomId(8)}`
+
+/** Decided by the delivery's id, so that it is the same whoever makes it; opaque, because receivers see it. */
+const idempotencyKeyOf = (deliveryId: string, salt: string) =>
+  `msg_${createHash('sha256').update(`${salt}:${deliveryId}`).digest('base64url').slice(0, 27)}`

@@ -1,0 +1,154 @@
+// Turns alerts into deliveries, one per destination that is to be told, and claims what there is room for in the same put.
+// Alerts of an incident are dispatched in their order. Idempotent: a repeated or rival dispatch finds the deliveries made.
+import type { DeliveryEvent } from '#machines/delivery.ts'
+import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { DestinationDocument } from '#shared/contracts/destination.ts'
+import { limits } from '#shared/limits.ts'
+import type { Store } from '#shared/store/port.ts'
+import { type BatchLoop, createBatchLoop } from './batch-loop.ts'
+import type { BodyMaker } from './body-maker.ts'
+import { decide } from './decide.ts'
+import type { Deliverer } from './deliver.ts'
+import { beforeFirstPut, newDelivery, type Step } from './delivery-document.ts'
+import type { FollowUp } from './follow-up.ts'
+import type { Parts } from './parts.ts'
+import { persistently } from './persistently.ts'
+import { isHeld, type OpenSibling, openSiblings } from './siblings.ts'
+
+/** A delivery to be made: with its room taken and its body frozen where it is sent at once. */
+interface Planned extends Step {
+  destination: DestinationDocument
+  taken: boolean
+}
+
+/** The loop takes alert ids; ids of alerts that are missing or dispatched do nothing. `onRoomWanted`: a lane got something. */
+export function createDispatch(
+  parts: Parts,
+  bodies: BodyMaker,
+  deliverer: Deliverer,
+  followUp: FollowUp,
+  onRoomWanted: () => void,
+): BatchLoop<string> {
+  const { store, clock, logger, lanes, metrics, options } = parts
+
+  const plan = (alert: AlertDocument, destination: DestinationDocument, siblings: readonly OpenSibling[]): Planned => {
+    const at = clock.now()
+    const opened = newDelivery(alert, destination.id, at, options)
+    const body = bodies.make(alert, destination)
+    if (body === null) {
+      const error = 'not_sent: the message could not be prepared'
+      return {
+        ...beforeFirstPut(opened, [{ type: 'delivery.withdrawn', at, error }], options.notifierId),
+        destination,
+        taken: false,
+      }
+    }
+    const taken = !isHeld(opened, siblings) && lanes.take(destination.id, opened.id)
+    if (!taken) return { document: opened, effects: [], destination, taken }
+    const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
+    return { ...beforeFirstPut({ ...opened, body }, [claimed], options.notifierId), destination, taken }
+  }
+
+  const put = async (planned: readonly Planned[]) => {
+    if (planned.length === 0) return
+    const started = new Set<Planned>()
+    try {
+      const results = await persistently(clock, () =>
+        store.replace(
+          'deliveries',
+          planned.map(({ document }) => document),
+        ),
+      )
+      const stored = planned.filter((_, i) => results[i] === 'written')
+      for (const one of stored) {
+        if (one.taken) {
+          started.add(one)
+          deliverer.start([one])
+        } else if (one.document.open === 1) lanes.offer(one.destination.id, one.document.id)
+      }
+      onRoomWanted()
+      await followUp.run(stored.filter(({ document }) => document.open === 0))
+    } finally {
+      for (const one of planned) if (one.taken && !started.has(one)) lanes.release(one.document.id, null)
+    }
+  }
+
+  const round = async (alertIds: readonly string[]) => {
+    const open = (await store.get('alerts', alertIds)).filter(alert => alert?.state === 'open') as AlertDocument[]
+    if (open.length === 0) return
+    const later = open.filter(({ number }) => number > 1).map(({ incidentId }) => incidentId)
+    const [destinations, { waiting, siblings }] = await Promise.all([
+      destinationsOf(store, open),
+      predecessorsOf(store, later),
+      bodies.prepare(open),
+    ])
+    const { first, rest } = firstOfEachIncident(open, waiting)
+    const decisions = first.map(alert => ({ alert, ...decide(alert, destinations) }))
+    await put(decisions.flatMap(({ alert, told }) => told.map(destination => plan(alert, destination, siblings))))
+    const dispatched = decisions.map(({ alert, told }) => ({
+      ...alert,
+      rev: alert.rev + 1,
+      state: 'dispatched' as const,
+      deliveries: told.length,
+    }))
+    // Refused means that a rival was first with the same.
+    if (dispatched.length > 0) await persistently(clock, () => store.replace('alerts', dispatched))
+    metrics.alerts.inc(first.length)
+    for (const { alert, nobody } of decisions) {
+      if (nobody === null) continue
+      metrics.leftOut.inc({ reason: nobody })
+      logger.info({ alertId: alert.id, reason: nobody }, 'Nobody is told about an alert')
+    }
+    loop.add(rest)
+  }
+
+  const loop = createBatchLoop<string>(limits.notifier.batch, async alertIds => {
+    if (parts.stopping()) return
+    await round(alertIds).catch(error => {
+      logger.warn({ error: String(error), alerts: alertIds.length }, 'Could not dispatch alerts; the scan will try again')
+    })
+  })
+  return loop
+}
+
+/** The alerts whose turn it is, and the ids of those to take next: what waits before them, then they themselves. */
+function firstOfEachIncident(
+  open: readonly AlertDocument[],
+  waiting: readonly Pick<AlertDocument, 'id' | 'incidentId' | 'number'>[],
+) {
+  const lowest = new Map<string, number>()
+  for (const { incidentId, number } of [...open, ...waiting]) {
+    lowest.set(incidentId, Math.min(number, lowest.get(incidentId) ?? number))
+  }
+  const isFirst = ({ incidentId, number }: { incidentId: string; number: number }) => lowest.get(incidentId) === number
+  const first = open.filter(isFirst)
+  const predecessors = waiting.filter(one => isFirst(one) && !first.some(({ id }) => id === one.id))
+  const rest = [...predecessors, ...open.filter(one => !isFirst(one))].map(({ id }) => id)
+  return { first, rest }
+}
+
+/** In this order: a rival makes an alert's deliveries before it marks the alert, so that one of the two is seen. */
+async function predecessorsOf(store: Store, incidentIds: readonly string[]) {
+  const waiting = await openAlerts(store, incidentIds)
+  return { waiting, siblings: await openSiblings(store, incidentIds) }
+}
+
+const pageSize = 10_000
+
+async function openAlerts(store: Store, incidentIds: readonly string[]) {
+  if (incidentIds.length === 0) return []
+  const where = { incidentId: { in: [...new Set(incidentIds)] }, state: 'open' }
+  return store.find('alerts', { where, sort: [['number', 'asc']], limit: pageSize, select: ['incidentId', 'number'] })
+}
+
+/** All destinations of the alerts' workspaces. */
+async function destinationsOf(store: Store, alerts: readonly AlertDocument[]): Promise<DestinationDocument[]> {
+  const where = { workspaceId: { in: [...new Set(alerts.map(({ workspaceId }) => workspaceId))] } }
+  const all: DestinationDocument[] = []
+  for (let page: DestinationDocument[] = []; ; ) {
+    const last = page.at(-1)
+    page = await store.find('destinations', { where, limit: pageSize, ...(last ? { after: { values: [], id: last.id } } : {}) })
+    all.push(...page)
+    if (page.length < pageSize) return all
+  }
+}

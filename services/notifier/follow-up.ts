@@ -1,0 +1,65 @@
+// What follows once a step of a delivery is stored: its retry's timer, the next message of its incident, the counts.
+// Holds timers in memory; what they lose with the process, the scan finds.
+import type { Cancel } from '#shared/clock.ts'
+import { limits, second } from '#shared/limits.ts'
+import { decidedAtOf, type Step } from './delivery-document.ts'
+import type { Parts } from './parts.ts'
+import { isHeld, openSiblings } from './siblings.ts'
+
+export interface FollowUp {
+  /** Obeys the orders of stored steps. Never rejects. */
+  run(steps: readonly Step[]): Promise<void>
+  stop(): void
+}
+
+/** `onRoomWanted` is called when a lane got something to send. */
+export function createFollowUp(parts: Parts, onRoomWanted: () => void): FollowUp {
+  const { store, clock, logger, lanes, metrics } = parts
+  const timers = new Map<string, Cancel>()
+
+  const wakeAt = ({ id, destinationId }: Step['document'], at: number) => {
+    if (timers.size >= limits.notifier.timers || parts.stopping()) return
+    const wake = () => {
+      timers.delete(id)
+      if (lanes.offer(destinationId, id)) onRoomWanted()
+    }
+    timers.get(id)?.()
+    timers.set(id, clock.after(Math.max(0, at - clock.now()), wake))
+  }
+
+  const startNext = async (ended: readonly Step[]) => {
+    if (ended.length === 0 || parts.stopping()) return
+    const siblings = await openSiblings(
+      store,
+      ended.map(({ document }) => document.incidentId),
+    )
+    for (const { document } of ended) {
+      const next = siblings.find(
+        other => other.incidentId === document.incidentId && other.destinationId === document.destinationId,
+      )
+      if (next && !isHeld(next, siblings)) lanes.offer(next.destinationId, next.id)
+    }
+    onRoomWanted()
+  }
+
+  return {
+    run: async steps => {
+      for (const step of steps) {
+        for (const effect of step.effects) if (effect.type === 'wakeAt') wakeAt(step.document, effect.params.at)
+      }
+      const ended = steps.filter(({ effects }) => effects.some(({ type }) => type === 'startNext'))
+      for (const { document } of ended) {
+        metrics.deliveries.inc({ outcome: document.snapshot.value })
+        if (document.snapshot.value === 'delivered') metrics.latency.observe((clock.now() - decidedAtOf(document)) / second)
+        else logger.error({ deliveryId: document.id, reason: document.snapshot.context.lastError }, 'Gave a delivery up')
+      }
+      await startNext(ended).catch(error => {
+        logger.warn({ error: String(error) }, 'Could not look for the next messages; the scan will')
+      })
+    },
+    stop: () => {
+      for (const cancel of timers.values()) cancel()
+      timers.clear()
+    },
+  }
+}

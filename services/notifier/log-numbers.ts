@@ -1,0 +1,41 @@
+// The running number of delivery log rows: each batch of rows takes its block by one guarded put.
+import type { Clock } from '#shared/clock.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+import type { CounterDocument } from '#shared/store/collections.ts'
+import type { Store } from '#shared/store/port.ts'
+import { persistently } from './persistently.ts'
+
+const counterId = 'deliveryLog'
+
+export interface LogNumbers {
+  /** The first of `count` numbers that nobody else has. An unknown outcome may leave a gap. Rejects with a StoreError. */
+  take(count: number): Promise<number>
+}
+
+/** Every rival's success is somebody's progress, so losing this often in a row means that something is wrong. */
+const triesMax = 20 * limits.notifier.storeTries
+
+export function createLogNumbers(store: Store, clock: Clock): LogNumbers {
+  let known: CounterDocument | null = null
+
+  const tryOnce = async (count: number): Promise<number | null> => {
+    known ??= (await store.get('counters', [counterId]))[0] ?? { id: counterId, rev: 0, next: 1 }
+    const first = known.next
+    const taken = { ...known, rev: known.rev + 1, next: first + count }
+    known = null
+    const [result] = await store.replace('counters', [taken])
+    if (result !== 'written') return null
+    known = taken
+    return first
+  }
+  return {
+    take: async count => {
+      for (let tried = 0; tried < triesMax; tried++) {
+        const first = await persistently(clock, () => tryOnce(count))
+        if (first !== null) return first
+      }
+      throw new AppError('unavailable', 'No delivery log number could be taken')
+    },
+  }
+}

@@ -1,0 +1,54 @@
+// What the notifier counts.
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Lanes } from './lanes.ts'
+
+const latencyBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200]
+
+export type NotifierMetrics = ReturnType<typeof createMetrics>
+
+export function createMetrics(registry: Registry, lanes: Lanes) {
+  const registers = [registry]
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read())
+      },
+    })
+  gauge('watchkeeper_notifier_in_flight', 'Deliveries claimed and on their way', () => lanes.running())
+  gauge('watchkeeper_notifier_queued', 'Deliveries due that wait in memory for room', () => lanes.queued())
+  return {
+    alerts: new Counter({ name: 'watchkeeper_notifier_alerts_total', help: 'Alerts dispatched', registers }),
+    leftOut: new Counter({
+      name: 'watchkeeper_notifier_untold_alerts_total',
+      help: 'Alerts that nobody was told about, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
+    attempts: new Counter({
+      name: 'watchkeeper_notifier_attempts_total',
+      help: 'Attempts by what came of them',
+      labelNames: ['result'],
+      registers,
+    }),
+    deliveries: new Counter({
+      name: 'watchkeeper_notifier_deliveries_total',
+      help: 'Deliveries that ended, by outcome',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    latency: new Histogram({
+      name: 'watchkeeper_notifier_delivery_seconds',
+      help: 'From the decision of an alert to its delivery',
+      buckets: latencyBuckets,
+      registers,
+    }),
+    overtaken: new Counter({
+      name: 'watchkeeper_notifier_overtaken_total',
+      help: 'Claims or outcomes refused because another notifier was first',
+      registers,
+    }),
+  }
+}

@@ -1,0 +1,94 @@
+// Now and then: finds what a lost nudge or a dead notifier left (open alerts, due deliveries, lapsed claims), in bounded
+// pages, and removes what is too old. The only place that looks at the store without being told.
+import type { Cancel } from '#shared/clock.ts'
+import { limits } from '#shared/limits.ts'
+import type { Query, Scalar } from '#shared/store/port.ts'
+import type { BatchLoop } from './batch-loop.ts'
+import type { Parts } from './parts.ts'
+
+export interface Scan {
+  stop(): Promise<void>
+  /** The latest scan failed. */
+  failing(): boolean
+}
+
+const { batch, scanPages, scanMs, expireMs, expireSlice, expireSlices } = limits.notifier
+
+/** Scans at once, then every limits.notifier.scanMs. */
+export function startScan(parts: Parts, dispatch: BatchLoop<string>, onRoomWanted: () => void): Scan {
+  const { store, clock, logger, lanes } = parts
+  let cursor: Query['after'] | undefined
+  let nextExpiryAt = clock.monotonic() + expireMs
+  let failing = false
+  let timer: Cancel = () => {}
+  let running: Promise<void> = Promise.resolve()
+
+  const findAlerts = async () => {
+    const found = await store.find('alerts', {
+      where: { state: 'open' },
+      sort: [['decidedAt', 'asc']],
+      limit: batch,
+      select: ['decidedAt'],
+    })
+    if (dispatch.size() < limits.notifier.nudgeBacklog) dispatch.add(found.map(({ id }) => id))
+  }
+
+  /** One page of due deliveries into their lanes; true where there may be more. A full lane leaves its own to a later scan. */
+  const findDeliveries = async (): Promise<boolean> => {
+    const found = await store.find('deliveries', {
+      where: { open: 1, dueAt: { lte: clock.now() } },
+      sort: [['dueAt', 'asc']],
+      limit: batch,
+      select: ['dueAt', 'destinationId'],
+      ...(cursor ? { after: cursor } : {}),
+    })
+    for (const { id, destinationId } of found) lanes.offer(destinationId, id)
+    const last = found.at(-1)
+    cursor = last && found.length === batch ? { values: [last.dueAt as Scalar], id: last.id } : undefined
+    return cursor !== undefined
+  }
+
+  const expire = async () => {
+    if (clock.monotonic() < nextExpiryAt) return
+    nextExpiryAt = clock.monotonic() + expireMs
+    for (const collection of ['alerts', 'deliveries', 'deliveryLog'] as const) {
+      for (let slice = 0; slice < expireSlices && !parts.stopping(); slice++) {
+        if ((await store.expire(collection, clock.now(), expireSlice)) < expireSlice) break
+      }
+    }
+  }
+
+  const scan = async () => {
+    await findAlerts()
+    for (let page = 0; page < scanPages && !parts.stopping(); page++) {
+      const more = await findDeliveries()
+      onRoomWanted()
+      if (!more) break
+    }
+    await expire()
+  }
+
+  const run = () => {
+    running = scan()
+      .then(
+        () => {
+          failing = false
+        },
+        error => {
+          failing = true
+          logger.warn({ error: String(error) }, 'Could not look for alerts and deliveries that were left')
+        },
+      )
+      .then(() => {
+        if (!parts.stopping()) timer = clock.after(scanMs, run)
+      })
+  }
+  run()
+  return {
+    stop: async () => {
+      timer()
+      await running
+    },
+    failing: () => failing,
+  }
+}

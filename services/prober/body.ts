@@ -1,0 +1,128 @@
+// Looks for a literal text in the beginning of a decoded body, across any cut into chunks. Owns the decoders; never holds more
+// than a chunk and the needle's length, whatever the far end sends.
+import type { Duplex } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
+import { limits } from '#shared/limits.ts'
+
+/** found: there. absent: not in the part that counts. broken: could not be decoded. */
+export type Finding = 'found' | 'absent' | 'broken'
+
+export interface BodySearch {
+  /** Takes a raw chunk; false asks for a pause until `onDrain`. */
+  write(chunk: Buffer): boolean
+  /** The body is complete; the finding may come later. */
+  end(): void
+  /** Forgets everything; nothing is called any more. */
+  destroy(): void
+}
+
+export interface SearchOptions {
+  needle: Buffer
+  /** The Content-Encoding header; unknown codings are searched as they are. */
+  encoding: string
+  onFinding(finding: Finding): void
+  onDrain(): void
+}
+
+export function createBodySearch(options: SearchOptions): BodySearch {
+  const scan = createScan(options.needle)
+  let over = false
+  const settle = (finding: Finding) => {
+    if (over) return
+    over = true
+    options.onFinding(finding)
+  }
+  const see = (chunk: Buffer) => {
+    const finding = over ? null : scan(chunk)
+    if (finding !== null) settle(finding)
+  }
+  const codings = codingsOf(options.encoding)
+  if (codings.length === 0) {
+    return {
+      write: chunk => (see(chunk), true),
+      end: () => settle('absent'),
+      destroy: () => {
+        over = true
+      },
+    }
+  }
+  return decodedSearch(codings, options, see, settle, () => {
+    over = true
+  })
+}
+
+function decodedSearch(
+  codings: readonly string[],
+  options: SearchOptions,
+  see: (chunk: Buffer) => void,
+  settle: (finding: Finding) => void,
+  forget: () => void,
+): BodySearch {
+  let decoders: Duplex[] = []
+  let rawBytes = 0
+  const destroy = () => {
+    forget()
+    for (const decoder of decoders) decoder.destroy()
+  }
+  const start = (first: Buffer) => {
+    decoders = codings.map(coding => decoderOf(coding, first))
+    for (const [index, decoder] of decoders.entries()) {
+      decoder.on('error', () => settle('broken'))
+      const next = decoders[index + 1]
+      if (next) decoder.pipe(next)
+      else decoder.on('data', see).on('end', () => settle('absent'))
+    }
+    decoders[0]?.on('drain', options.onDrain)
+  }
+  return {
+    write: chunk => {
+      if (decoders.length === 0) start(chunk)
+      rawBytes += chunk.length
+      // A compressed body this much larger than what counts of the decoded one decodes to nothing.
+      if (rawBytes > 2 * limits.check.bodyBytes) settle('absent')
+      return decoders[0]?.write(chunk) ?? true
+    },
+    end: () => {
+      if (decoders.length === 0) settle('absent')
+      else decoders[0]?.end()
+    },
+    destroy,
+  }
+}
+
+/** Answers a finding as soon as there is one; null: go on. */
+function createScan(needle: Buffer): (chunk: Buffer) => Finding | null {
+  let seen = 0
+  let tail: Buffer = Buffer.alloc(0)
+  return chunk => {
+    const rest = limits.check.bodyBytes - seen
+    const part = chunk.length > rest ? chunk.subarray(0, rest) : chunk
+    seen += part.length
+    const text = tail.length === 0 ? part : Buffer.concat([tail, part])
+    if (text.includes(needle)) return 'found'
+    if (seen >= limits.check.bodyBytes) return 'absent'
+    const keep = Math.min(needle.length - 1, text.length)
+    // A copy: the chunk's memory belongs to the connection.
+    tail = Buffer.from(text.subarray(text.length - keep))
+    return null
+  }
+}
+
+/** The codings in the order in which they are taken off; more than two are nobody's web page. */
+function codingsOf(encoding: string): string[] {
+  const codings = encoding
+    .toLowerCase()
+    .split(',')
+    .map(each => each.trim())
+    .filter(each => each !== '' && each !== 'identity')
+  const known = codings.every(each => ['gzip', 'x-gzip', 'deflate', 'br', 'zstd'].includes(each))
+  return known && codings.length <= 2 ? codings.reverse() : []
+}
+
+/** `deflate` is zlib-wrapped by the standard and raw in the wild; the first byte tells. */
+function decoderOf(coding: string, first: Buffer): Duplex {
+  if (coding === 'br') return createBrotliDecompress()
+  if (coding === 'zstd') return createZstdDecompress()
+  if (coding !== 'deflate') return createGunzip()
+  return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw()
+}

@@ -1,0 +1,101 @@
+// Opens the connection of one check: name, TCP, TLS, each timed. The one place where a check's socket is made, and so the
+// place for a guard on addresses: between what a name resolved to and the first packet. Never reuses a connection or session.
+import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
+import type { Resolve } from './resolve.ts'
+import type { Target } from './target.ts'
+
+/** What the owner of a connection hears, in this order, each at most once; after `onFailed` nothing more. */
+export interface ConnectionListener {
+  onResolved(): void
+  onConnected(): void
+  onSecured(): void
+  onFailed(error: Error): void
+  /** The check is over: no socket must be made any more. */
+  readonly settled: boolean
+}
+
+export interface Trust {
+  /** Made once: a context parses all root certificates. */
+  context: SecureContext
+}
+
+/** Trusts the built-in authorities (and NODE_EXTRA_CA_CERTS), or only the given PEM certificates. */
+export const createTrust = (authorities?: string): Trust => ({
+  context: createSecureContext(authorities === undefined ? {} : { ca: authorities }),
+})
+
+/** A certificate that was not accepted, with what a sentence about it needs. */
+export class CertificateError extends Error {
+  readonly code: string
+  readonly validFrom: number
+  readonly validTo: number
+
+  constructor(code: string, validFrom: number, validTo: number) {
+    super('certificate refused')
+    this.code = code
+    this.validFrom = validFrom
+    this.validTo = validTo
+  }
+}
+
+/** Opens the connection; `onSocket` gets the socket as soon as it exists, so that its owner can end it at any time. */
+export function openConnection(
+  target: Target,
+  resolve: Resolve,
+  trust: Trust,
+  listener: ConnectionListener,
+  onSocket: (socket: Socket) => void,
+): void {
+  const open = (addresses: readonly string[]) => {
+    listener.onResolved()
+    const socket = target.secure ? openTls(target, addresses, trust, listener) : openTcp(target, addresses)
+    socket.once('connect', () => listener.onConnected())
+    socket.on('error', error => listener.onFailed(error))
+    onSocket(socket)
+  }
+  if (target.literal) return open([target.hostname])
+  resolve(target.hostname, (error, addresses) => {
+    if (listener.settled) return
+    if (error === null && addresses.length > 0) open(addresses)
+    else listener.onFailed(error ?? Object.assign(new Error('no address'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' }))
+  })
+}
+
+function openTcp(target: Target, addresses: readonly string[]): Socket {
+  return connectTcp({ port: target.port, noDelay: true, ...wayTo(target, addresses) })
+}
+
+/**
+ * The certificate is verified by the handshake, but judged here, before anything is sent: a socket that refuses it by
+ * itself is gone before its certificate can be read, and the sentence needs its dates.
+ */
+function openTls(target: Target, addresses: readonly string[], trust: Trust, listener: ConnectionListener): TLSSocket {
+  const socket = connectTls({
+    port: target.port,
+    ...wayTo(target, addresses),
+    servername: target.literal ? '' : target.hostname,
+    ALPNProtocols: ['http/1.1'],
+    secureContext: trust.context,
+    rejectUnauthorized: false,
+  })
+  socket.setNoDelay(true)
+  socket.once('secureConnect', () => {
+    if (socket.authorized) return listener.onSecured()
+    const certificate = socket.getPeerCertificate()
+    const code = String((socket.authorizationError as unknown as NodeJS.ErrnoException | string) ?? 'UNVERIFIED')
+    listener.onFailed(new CertificateError(code, Date.parse(certificate.valid_from), Date.parse(certificate.valid_to)))
+  })
+  return socket
+}
+
+/** One address goes straight to the kernel; several are tried one after another by Node's own happy eyeballs. */
+function wayTo(target: Target, addresses: readonly string[]) {
+  if (addresses.length === 1) return { host: addresses[0] as string, autoSelectFamily: false }
+  const all = addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }))
+  return {
+    host: target.hostname,
+    autoSelectFamily: true,
+    lookup: (_name: string, _options: unknown, done: (error: null, found: typeof all) => void) => done(null, all),
+  }
+}

@@ -1,0 +1,62 @@
+// The prober's figures. Owns their names; the children are looked up once, because a check must not pay for its labels.
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+
+export interface ProberMetrics {
+  passed: { inc(): void }
+  failed: { inc(): void }
+  shed: { inc(): void }
+  skipped: { inc(count?: number): void }
+  dropped: { inc(count?: number): void }
+  /** Seconds between a slot and the start of its check. */
+  lateness: { observe(seconds: number): void }
+  /** Seconds that a check took. */
+  duration: { observe(seconds: number): void }
+  monitors: { set(count: number): void }
+  inFlight: { set(count: number): void }
+  buffered: { set(count: number): void }
+}
+
+/** Several probers may share a registry: they differ by the labels. */
+export function createMetrics(registry: Registry, location: string, prober: string): ProberMetrics {
+  const checks = once(registry, 'watchkeeper_prober_checks_total', name => {
+    return new Counter({ name, help: 'Checks made, by result', labelNames: ['location', 'result'], registers: [registry] })
+  })
+  const counter = (what: string, help: string) =>
+    once(
+      registry,
+      `watchkeeper_prober_${what}_total`,
+      name => new Counter({ name, help, labelNames: ['location'], registers: [registry] }),
+    ).labels(location)
+  const gauge = (what: string, help: string) =>
+    once(
+      registry,
+      `watchkeeper_prober_${what}`,
+      name => new Gauge({ name, help, labelNames: ['location', 'prober'], registers: [registry] }),
+    ).labels(location, prober)
+  const histogram = (what: string, help: string, buckets: number[]) =>
+    once(
+      registry,
+      `watchkeeper_prober_${what}_seconds`,
+      name => new Histogram({ name, help, buckets, labelNames: ['location'], registers: [registry] }),
+    ).labels(location)
+  return {
+    passed: checks.labels(location, 'ok'),
+    failed: checks.labels(location, 'failed'),
+    shed: counter('shed', 'Due checks left out because the prober could not keep up'),
+    skipped: counter('skipped', 'Slots passed over because the previous check still ran or the process was paused'),
+    dropped: counter('dropped', 'Results dropped because the buffer was full while the bus was away'),
+    lateness: histogram(
+      'lateness',
+      'Time between a slot and the start of its check',
+      [0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+    ),
+    duration: histogram('check_duration', 'Time that a check took', [0.001, 0.005, 0.02, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]),
+    monitors: gauge('monitors', 'Monitors that this prober runs'),
+    inFlight: gauge('checks_in_flight', 'Checks under way'),
+    buffered: gauge('buffered_results', 'Results that the bus has not acknowledged'),
+  }
+}
+
+function once<T>(registry: Registry, name: string, make: (name: string) => T): T {
+  return (registry.getSingleMetric(name) as T | undefined) ?? make(name)
+}

@@ -1,0 +1,46 @@
+// One monitor as its prober keeps it: what to check, when, and how far it is. Kept small: a prober may have 50,000.
+import type { CheckEntry } from '#shared/contracts/check.ts'
+import { fnv1a32 } from '#shared/hash.ts'
+import type { Check } from './check.ts'
+import { rankOf } from './presence.ts'
+import { type Due, phaseOf } from './schedule.ts'
+import type { Target } from './target.ts'
+
+export interface Monitor extends Due {
+  readonly subjectId: string
+  readonly hash: number
+  entry: CheckEntry
+  phaseMs: number
+  /** Worked out at the first check of the entry. */
+  target: Target | null
+  /** This prober is the one that runs it. */
+  mine: boolean
+  removed: boolean
+  /** The check under way. */
+  check: Check | null
+  /** The slot of the latest check: no slot runs twice. */
+  ranAt: number
+  /** A slot to be run outside of the grid as soon as there is room; null: none. */
+  extraAt: number | null
+  /** What shedding lets through, gathered; starts anywhere between 0 and 1, so that not all are left out at the same time. */
+  credit: number
+}
+
+export function createMonitor(subjectId: string, entry: CheckEntry): Monitor {
+  const hash = fnv1a32(subjectId)
+  return {
+    subjectId,
+    hash,
+    entry,
+    phaseMs: phaseOf(subjectId, entry.intervalMs),
+    target: null,
+    mine: false,
+    removed: false,
+    check: null,
+    ranAt: Number.NEGATIVE_INFINITY,
+    extraAt: null,
+    credit: rankOf(0, hash) / 2 ** 32,
+    dueAt: 0,
+    place: -1,
+  }
+}

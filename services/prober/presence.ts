@@ -1,0 +1,162 @@
+// Who else checks for this location, and which monitors are ours. Owns this prober's presence key and its view of the others;
+// says nothing about anybody while it cannot be heard itself.
+import type { Bus, Subscription } from '#shared/bus/port.ts'
+import { keys, parseProberPresence } from '#shared/bus/subjects.ts'
+import type { Cancel, Clock } from '#shared/clock.ts'
+import { fnv1a32 } from '#shared/hash.ts'
+import { limits } from '#shared/limits.ts'
+import type { Logger } from '#shared/logger.ts'
+
+export interface PresenceOptions {
+  bus: Bus
+  clock: Clock
+  logger: Logger
+  /** The present instant on bus time. */
+  busNow(): number
+  locationId: string
+  proberId: string
+  /** What the presence key says; read at each beat. */
+  describe(): unknown
+  /**
+   * The members changed. `missedSince` is the instant on bus time from which a prober that is gone may have missed slots;
+   * null where nobody went.
+   */
+  onChange(missedSince: number | null): void
+}
+
+export interface Presence {
+  /** True where this prober is the one of its location that runs the subject. */
+  owns(subjectHash: number): boolean
+  /** Live probers of the location, this one included. */
+  count(): number
+  /** Says for the first time that this prober lives; from now on it does so by itself. */
+  announce(): Promise<void>
+  /** Takes this prober's key away at once and forgets the others. */
+  leave(): Promise<void>
+}
+
+interface Peer {
+  hash: number
+  /** On the own monotonic clock. */
+  heardAt: number
+  /** The bus's time of its latest beat. */
+  beatAt: number
+}
+
+const tickMs = limits.presence.beatMs / 2
+
+/** Resolves when the present members are known. */
+export async function createPresence(options: PresenceOptions): Promise<Presence> {
+  const { bus, clock, logger, locationId, proberId } = options
+  const bucket = bus.bucket('presence')
+  const ownKey = keys.proberPresence(locationId, proberId)
+  const own = fnv1a32(proberId)
+  const peers = new Map<string, Peer>()
+  let ready = false
+  let confirmedAt = clock.monotonic()
+  let tickedAt = clock.monotonic()
+  let beating = false
+  let cancel: Cancel | null = null
+
+  const changed = (missedSince: number | null) => {
+    if (ready) options.onChange(missedSince)
+  }
+  const hear = (id: string, at: number) => {
+    const peer = peers.get(id)
+    if (peer) {
+      peer.heardAt = clock.monotonic()
+      peer.beatAt = at
+    } else if (options.busNow() - at < limits.presence.goneMs) {
+      peers.set(id, { hash: fnv1a32(id), heardAt: clock.monotonic(), beatAt: at })
+      logger.info({ location: locationId, prober: id }, 'prober joined the location')
+      changed(null)
+    }
+  }
+  const lose = (id: string, missedSince: number, how: string) => {
+    if (!peers.delete(id)) return
+    logger.info({ location: locationId, prober: id, how }, 'prober left the location')
+    changed(missedSince)
+  }
+  const beat = async () => {
+    if (beating) return
+    beating = true
+    try {
+      await bucket.put(ownKey, options.describe())
+      confirmedAt = clock.monotonic()
+    } catch (error) {
+      logger.debug({ err: error }, 'presence could not be written')
+    } finally {
+      beating = false
+    }
+  }
+  const watching = await watchMembers(bus, locationId, proberId, hear, lose)
+  ready = true
+  return {
+    owns: subjectHash => outranksAll(own, proberId, peers, subjectHash),
+    count: () => peers.size + 1,
+    announce: async () => {
+      await beat()
+      tickedAt = clock.monotonic()
+      cancel = clock.after(tickMs, tick)
+    },
+    leave: async () => {
+      ready = false
+      cancel?.()
+      cancel = null
+      await Promise.allSettled([bucket.delete(ownKey), watching.close()])
+    },
+  }
+
+  /** Whoever was not heard for long is gone, unless it is this prober that was paused or cut off. */
+  function tick(): void {
+    const now = clock.monotonic()
+    const paused = now - tickedAt > tickMs + limits.presence.goneMs / 2
+    const unheard = !bus.connected() || now - confirmedAt > limits.presence.goneMs / 2
+    tickedAt = now
+    cancel = clock.after(tickMs, tick)
+    void beat()
+    for (const [id, peer] of peers) {
+      if (paused || unheard) peer.heardAt = now
+      else if (now - peer.heardAt >= limits.presence.goneMs) lose(id, peer.beatAt, 'silent')
+    }
+  }
+}
+
+async function watchMembers(
+  bus: Bus,
+  locationId: string,
+  proberId: string,
+  hear: (id: string, at: number) => void,
+  lose: (id: string, missedSince: number, how: string) => void,
+): Promise<Subscription> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const subscription = await bus.bucket('presence').watch(keys.probersOf(locationId), {
+    onReady: resolve,
+    onEntry: entry => {
+      const id = parseProberPresence(entry.key)?.proberId
+      if (id === undefined || id === proberId) return
+      if (entry.value === null) lose(id, entry.at, 'stopped')
+      else hear(id, entry.at)
+    },
+  })
+  await promise
+  return subscription
+}
+
+/** Rendezvous: the highest rank of a subject runs it, so that a change of members moves only what must move. */
+function outranksAll(own: number, ownId: string, peers: ReadonlyMap<string, Peer>, subjectHash: number): boolean {
+  const rank = rankOf(own, subjectHash)
+  for (const [id, peer] of peers) {
+    const other = rankOf(peer.hash, subjectHash)
+    if (other > rank || (other === rank && id > ownId)) return false
+  }
+  return true
+}
+
+/** A number that looks random for each pair: both hashes, mixed until every bit depends on every bit. */
+export function rankOf(proberHash: number, subjectHash: number): number {
+  let mixed = proberHash ^ Math.imul(subjectHash, 0x9e3779b1)
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return (mixed ^ (mixed >>> 16)) >>> 0
+}

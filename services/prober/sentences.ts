@@ -1,0 +1,110 @@
+// Why a check failed, in words for a person. Owns every sentence; never repeats credentials of a URL, and nothing of the far
+// end's making but the certificate's dates.
+import { humanDuration } from '#shared/durations.ts'
+import { day, limits } from '#shared/limits.ts'
+import { CertificateError } from './connection.ts'
+import type { Target } from './target.ts'
+
+/** How far the check had come when it failed. */
+export type Phase = 'name' | 'connect' | 'tls' | 'answer' | 'body'
+
+const bySocketCode: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  ETIMEDOUT: 'connection timed out',
+  EHOSTUNREACH: 'host is unreachable',
+  ENETUNREACH: 'network is unreachable',
+  EADDRNOTAVAIL: 'no free local port or address to connect from',
+  EMFILE: 'the prober has too many open files',
+  ENFILE: 'the prober has too many open files',
+  EACCES: 'connecting to this address is not permitted',
+  EPERM: 'connecting to this address is not permitted',
+  UND_ERR_HEADERS_OVERFLOW: 'answer headers are too large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'connection closed before the answer was complete',
+  UND_ERR_INVALID_ARG: 'the request cannot be sent as it is configured',
+}
+
+const selfSigned = new Set(['DEPTH_ZERO_SELF_SIGNED_CERT'])
+const unknownAuthority = new Set([
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_UNTRUSTED',
+])
+
+/** The sentence for what the connection or the parser threw. `now` in ms since the epoch. */
+export function errorSentence(error: Error, phase: Phase, target: Target, now: number): string {
+  if (error instanceof CertificateError) return certificateSentence(error, target.hostname, now)
+  const { code = '', message } = firstOf(error)
+  if (phase === 'name') return nameSentence(code, target.hostname)
+  if (phase === 'tls' && code !== 'ETIMEDOUT') return tlsSentence(code, message)
+  if (code === 'UND_ERR_SOCKET') return closedSentence(message, phase)
+  if (code === 'HPE_INVALID_EOF_STATE') return 'connection closed before the answer was complete'
+  if (code.startsWith('HPE_')) return 'answer is not HTTP'
+  return bySocketCode[code] ?? `connection failed${code === '' ? '' : ` (${code})`}`
+}
+
+export const statusSentence = (status: number, expected: readonly number[]): string =>
+  clean(`status ${status}, expected ${[...new Set(expected)].join(' or ')}`)
+
+export const bodySentence = (expectedText: string): string => {
+  const shown = expectedText.length > 100 ? `${expectedText.slice(0, 100)}…` : expectedText
+  return clean(`body does not contain "${shown}"`)
+}
+
+export const timeoutSentence = (what: 'connection' | 'TLS handshake' | 'answer', ms: number): string =>
+  `no ${what} in ${ms / 1_000} s`
+
+/** One line without control characters, cut to the bound. */
+export function clean(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes
+  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
+  return line.length <= limits.check.errorCharacters ? line : `${line.slice(0, limits.check.errorCharacters - 1)}…`
+}
+
+/** Of several addresses tried, the first failure speaks: it belongs to the preferred address. */
+function firstOf(error: Error): NodeJS.ErrnoException {
+  return error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error
+}
+
+function nameSentence(code: string, hostname: string): string {
+  if (code === 'ETIMEOUT' || code === 'EAI_AGAIN') return clean(`name servers do not answer for "${hostname}"`)
+  return clean(`host name "${hostname}" not found`)
+}
+
+function closedSentence(message: string, phase: Phase): string {
+  if (message.startsWith('bad ')) return 'answer is not HTTP'
+  return phase === 'body' ? 'connection closed before the answer was complete' : 'connection closed without an answer'
+}
+
+function tlsSentence(code: string, message: string): string {
+  if (code === 'ECONNRESET' && message.includes('before secure')) return 'connection closed during the TLS handshake'
+  if (code === 'ECONNRESET' || code === 'EPIPE') return 'connection reset during the TLS handshake'
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') return 'answer is not TLS'
+  const reason = code
+    .replace(/^ERR_SSL_/, '')
+    .replaceAll('_', ' ')
+    .toLowerCase()
+  return clean(`TLS handshake failed${reason === '' ? '' : ` (${reason})`}`)
+}
+
+function certificateSentence(error: CertificateError, hostname: string, now: number): string {
+  if (error.code.startsWith('ERR_TLS_CERT_ALTNAME')) return clean(`certificate is not valid for "${hostname}"`)
+  if (selfSigned.has(error.code)) return 'certificate is self-signed'
+  if (unknownAuthority.has(error.code)) return 'certificate is signed by an unknown authority'
+  if (error.code === 'CERT_HAS_EXPIRED') {
+    return error.validTo < now ? `certificate expired ${ago(now - error.validTo)} ago` : 'a certificate of the chain has expired'
+  }
+  if (error.code === 'CERT_NOT_YET_VALID' && error.validFrom > now) {
+    return `certificate is not valid before ${new Date(error.validFrom).toISOString().slice(0, 10)}`
+  }
+  return clean(`certificate is not accepted (${error.code.replaceAll('_', ' ').toLowerCase()})`)
+}
+
+function ago(ms: number): string {
+  const days = Math.floor(ms / day)
+  if (days === 0) return humanDuration(ms)
+  return days === 1 ? '1 day' : `${days} days`
+}

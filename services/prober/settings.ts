@@ -1,0 +1,15 @@
+// What a prober is told by its environment.
+import { text } from '#shared/settings.ts'
+
+export const proberSettings = {
+  LOCATION: text({ default: 'local', meaning: 'Name of the location that this process checks from.' }),
+  PROBER_ID: text({
+    default: '',
+    meaning: 'Identity of this prober within its location; a random one is made where it is unset.',
+  }),
+  SERVICE_URL: text({
+    default: 'http://localhost:2517',
+    unit: 'URL',
+    meaning: 'Address of the service that checks name in their User-Agent, so that who is checked can ask who checks.',
+  }),
+} as const

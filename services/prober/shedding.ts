@@ -1,0 +1,59 @@
+// How much is left out when a prober is asked for more than it can do. Owns the share and its steps; never queues anything.
+// Every monitor gives the same share of its slots, so that no one is left out always, and it is counted and said.
+import type { Cancel, Clock } from '#shared/clock.ts'
+import { limits } from '#shared/limits.ts'
+import type { Logger } from '#shared/logger.ts'
+
+export interface Shedding {
+  /** The share of due checks left out at the moment, 0 to 0.95. */
+  share(): number
+  /** A due check came this late, ms. */
+  noteLateness(ms: number): void
+  /** A check was left out; `full` where it was because the bound of checks at once was reached. */
+  noteShed(full: boolean): void
+  stop(): void
+}
+
+export function createShedding(clock: Clock, logger: Logger, locationId: string): Shedding {
+  let share = 0
+  let latestMs = 0
+  let lateBefore = false
+  let full = 0
+  let unsaid = 0
+  let saidAt = Number.NEGATIVE_INFINITY
+  let cancel: Cancel
+
+  const look = () => {
+    const late = latestMs > limits.shedding.lateMs
+    // One late period is a pause of the process, not a lack of capacity; two in a row are.
+    const overloaded = full > 0 || (late && lateBefore)
+    share = overloaded
+      ? Math.min(limits.shedding.shareMax, share + limits.shedding.stepUp)
+      : Math.max(0, share - limits.shedding.stepDown)
+    if (share < limits.shedding.stepDown / 2) share = 0
+    if (unsaid > 0 && clock.monotonic() - saidAt >= limits.shedding.warnMs) {
+      logger.warn(
+        { location: locationId, shed: unsaid, share, lateMs: Math.round(latestMs) },
+        'more checks are due than can be made; some are left out',
+      )
+      saidAt = clock.monotonic()
+      unsaid = 0
+    }
+    lateBefore = late
+    latestMs = 0
+    full = 0
+    cancel = clock.after(limits.shedding.periodMs, look)
+  }
+  cancel = clock.after(limits.shedding.periodMs, look)
+  return {
+    share: () => share,
+    noteLateness: ms => {
+      if (ms > latestMs) latestMs = ms
+    },
+    noteShed: wasFull => {
+      unsaid++
+      if (wasFull) full++
+    },
+    stop: () => cancel(),
+  }
+}

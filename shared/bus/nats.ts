@@ -1,0 +1,211 @@
+// The bus on NATS JetStream: connects, declares what lives there, and is the port that every service gets. Once connected it
+// reconnects for ever; nothing is queued while it is cut off.
+import { readFile } from 'node:fs/promises'
+import { jetstreamManager } from '@nats-io/jetstream'
+import {
+  type ConnectionOptions,
+  connect,
+  headers as createHeaders,
+  credsAuthenticator,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+} from '@nats-io/transport-node'
+import { bucketStream, declareAll } from '#shared/bus/declarations.ts'
+import { createBucket } from '#shared/bus/nats-bucket.ts'
+import { asBusError, createLink, type Link } from '#shared/bus/nats-link.ts'
+import { createObservationStream, jsonOf } from '#shared/bus/nats-stream.ts'
+import { type Bucket, type BucketName, type Bus, BusError, type Incoming, type Subscription } from '#shared/bus/port.ts'
+import { type Clock, createSystemClock } from '#shared/clock.ts'
+import { randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import type { Logger } from '#shared/logger.ts'
+
+export interface ConnectBusOptions {
+  /** `nats://host:port`, with `tls://` for TLS; user and password or a token may stand in the URL. */
+  servers: string | string[]
+  /** Shown in the server's list of connections. */
+  name: string
+  token?: string
+  /** A NATS credentials file (JWT and seed). */
+  credentialsFile?: string
+  /** How long the first connection may take. */
+  patienceMs: number
+  logger: Logger
+  /** Whether this process creates streams and buckets, now and after each reconnect; a remote prober may not. Default true. */
+  declare?: boolean
+  /** Copies of each stream and bucket in a cluster; unset: one where it is created here, unchanged where it exists. */
+  replicas?: number
+  /** The prefix of all inboxes, where permissions name it. */
+  inboxPrefix?: string
+  /** The largest size of the observation stream, bytes; for tests. */
+  streamBytes?: number
+}
+
+/** Throws an Error with a sentence where no server answers in time or the credentials are refused. */
+export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
+  const clock = createSystemClock()
+  let connection: NatsConnection | null = null
+  try {
+    connection = await connectPatiently(options, clock)
+    const manager = await jetstreamManager(connection, { timeout: limits.bus.administrationMs, checkAPI: false })
+    const declare =
+      options.declare === false ? async () => undefined : () => declareAll(manager, options.replicas ?? null, options.streamBytes)
+    await declare()
+    const { logger, inboxPrefix } = options
+    return createBus(createLink({ connection, manager, clock, logger, inboxPrefix, declare }), () => clock.stop())
+  } catch (error) {
+    clock.stop()
+    await connection?.close()
+    throw error
+  }
+}
+
+async function connectPatiently(options: ConnectBusOptions, clock: Clock): Promise<NatsConnection> {
+  const settings = await connectionOptions(options)
+  const giveUpAt = clock.monotonic() + options.patienceMs
+  for (;;) {
+    try {
+      return await connect({ ...settings, timeout: Math.max(100, giveUpAt - clock.monotonic()) })
+    } catch (error) {
+      const refused = /authori[sz]ation|authentication/i.test((error as Error).message)
+      const where = [settings.servers ?? []].flat().join(', ')
+      if (refused)
+        throw new Error(`The bus at ${where} refuses the credentials it was given: correct the token, user or credentials file.`)
+      if (clock.monotonic() >= giveUpAt) {
+        throw new Error(
+          `The bus at ${where} does not answer (${(error as Error).message}): start a nats-server there or correct NATS_URL.`,
+        )
+      }
+      await new Promise<void>(resolve => clock.after(limits.bus.reconnectMs, resolve))
+    }
+  }
+}
+
+async function connectionOptions(options: ConnectBusOptions): Promise<ConnectionOptions> {
+  const addresses = [options.servers]
+    .flat()
+    .flatMap(text => text.split(','))
+    .map(parseAddress)
+  const { user, password } = addresses.find(address => address.user !== '') ?? { user: '', password: '' }
+  const token = options.token ?? (password === '' ? user : '')
+  return {
+    servers: addresses.map(address => address.server),
+    name: options.name,
+    ...(token !== '' && { token }),
+    ...(password !== '' && { user, pass: password }),
+    ...(options.credentialsFile !== undefined && { authenticator: credsAuthenticator(await readFile(options.credentialsFile)) }),
+    ...(options.inboxPrefix !== undefined && { inboxPrefix: options.inboxPrefix }),
+    ...(addresses.some(address => address.tls) && { tls: {} }),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: limits.bus.reconnectMs,
+    reconnectJitter: limits.bus.reconnectMs,
+    reconnectJitterTLS: limits.bus.reconnectMs,
+    // A server that comes back may refuse everybody for a moment while it loads its accounts.
+    ignoreAuthErrorAbort: true,
+    pingInterval: limits.bus.pingMs,
+    maxPingOut: limits.bus.pingsUnanswered,
+    noAsyncTraces: true,
+  }
+}
+
+/** The host and port to connect to, apart from the credentials. */
+function parseAddress(text: string): { server: string; user: string; password: string; tls: boolean } {
+  const url = URL.parse(text.includes('://') ? text : `nats://${text}`)
+  if (!url?.hostname) throw new Error('The address of the bus must look like nats://host:4222.')
+  const server = `${url.hostname}:${url.port || '4222'}`
+  return {
+    server,
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    tls: url.protocol === 'tls:',
+  }
+}
+
+function createBus(link: Link, onClosed: () => void): Bus {
+  const { connection } = link
+  const buckets = new Map<BucketName, Bucket>()
+  return {
+    observations: createObservationStream(link),
+    bucket: name => {
+      const bucket = buckets.get(name) ?? createBucket(link, name)
+      buckets.set(name, bucket)
+      return bucket
+    },
+    request: async (subject, body, { timeoutMs, traceId }) =>
+      jsonOf(await link.exchange(subject, JSON.stringify(body), timeoutMs, traceHeader(traceId))),
+    publish: (subject, body, traceId) => {
+      if (link.connected()) connection.publish(subject, JSON.stringify(body), { headers: traceHeader(traceId) })
+    },
+    subscribe: (subject, onMessage, subscribing = {}) => subscribe(link, subject, onMessage, subscribing.queue),
+    connected: link.connected,
+    onConnection: link.onConnection,
+    clockOffset: now => clockOffset(link, now),
+    close: async () => {
+      await link.close()
+      onClosed()
+    },
+  }
+}
+
+async function subscribe(
+  link: Link,
+  subject: string,
+  onMessage: (message: Incoming) => void,
+  queue?: string,
+): Promise<Subscription> {
+  const { connection, logger } = link
+  const subscription = connection.subscribe(subject, {
+    ...(queue !== undefined && { queue }),
+    callback: (error, message) => {
+      if (error) logger.error({ err: error, subject }, 'The bus ended a subscription.')
+      else onMessage(incoming(message))
+    },
+  })
+  if (link.connected()) await connection.flush()
+  return {
+    close: async () => {
+      if (!subscription.isClosed()) await (link.connected() ? subscription.drain() : subscription.unsubscribe())
+    },
+  }
+}
+
+function incoming(message: Msg): Incoming {
+  let answered = false
+  return {
+    subject: message.subject,
+    body: jsonOf(message),
+    traceId: message.headers?.get(traceHeaderName) || randomId(traceIdLength),
+    respond: body => {
+      if (!answered && message.reply) message.respond(JSON.stringify(body))
+      answered = true
+    },
+  }
+}
+
+const traceHeaderName = 'trace-id'
+const traceIdLength = 16
+
+function traceHeader(traceId: string | undefined): MsgHdrs {
+  const created = createHeaders()
+  created.set(traceHeaderName, traceId ?? randomId(traceIdLength))
+  return created
+}
+
+const offsetProbes = 5
+
+/** The server stamps its answers about a stream (2.10 and later); the quickest of a few round trips says it best. */
+async function clockOffset(link: Link, now: () => number): Promise<number> {
+  let best = { roundTripMs: Number.POSITIVE_INFINITY, offsetMs: 0 }
+  for (let probe = 0; probe < offsetProbes; probe++) {
+    if (!link.connected()) throw new BusError('unavailable', 'The bus is not connected.')
+    const askedAt = now()
+    const started = link.clock.monotonic()
+    const { ts } = await link.manager.streams.info(bucketStream('checks')).catch(error => Promise.reject(asBusError(error)))
+    const roundTripMs = link.clock.monotonic() - started
+    const serverAt = Date.parse(String(ts))
+    if (Number.isNaN(serverAt)) return 0
+    if (roundTripMs < best.roundTripMs) best = { roundTripMs, offsetMs: serverAt - (askedAt + roundTripMs / 2) }
+  }
+  return best.offsetMs
+}

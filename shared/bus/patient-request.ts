@@ -1,0 +1,47 @@
+// One question or command over the bus until it is answered or its time is up: what the clients of the directory and of the
+// keepers have in common. Repeating is harmless because what is sent carries its identity.
+import { Compile } from 'typebox/compile'
+import { type Bus, BusError } from '#shared/bus/port.ts'
+import type { Clock } from '#shared/clock.ts'
+import { Reply } from '#shared/contracts/reply.ts'
+import { AppError, type ErrorCode } from '#shared/errors.ts'
+import { randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+
+const replies = Compile(Reply)
+const { tryMs, totalMs, retryMs } = limits.request
+/** An end that says it is busy is asked again after growing pauses: 50, 100, 200, 400, 400 ms. */
+const busyDoublings = 3
+
+/**
+ * Tries of 2 s each, 4 s in all. `who` names the far end in the error.
+ * Throws the far end's AppError; `unavailable` where it did not answer in time, in which case the outcome is unknown.
+ */
+export async function requestPatiently(
+  bus: Bus,
+  clock: Clock,
+  asked: { who: string; subject: string; body: unknown; traceId?: string | undefined },
+): Promise<unknown> {
+  const traceId = asked.traceId ?? randomId(16)
+  const giveUpAt = clock.monotonic() + totalMs
+  let last = new AppError('unavailable', `The ${asked.who} does not answer`)
+  for (let busy = 0; ; ) {
+    const leftMs = giveUpAt - clock.monotonic()
+    if (leftMs <= 0) throw last
+    let pauseMs: number = retryMs
+    try {
+      const reply = await bus.request(asked.subject, asked.body, { timeoutMs: Math.min(tryMs, leftMs), traceId })
+      if (!replies.Check(reply)) throw new AppError('internal', `The ${asked.who} answered something else than a reply`)
+      if (reply.ok) return reply.result
+      last = AppError.fromBody({ ...reply.error, code: reply.error.code as ErrorCode })
+      if (!last.retryable) throw last
+      pauseMs = retryMs * 2 ** Math.min(busy, busyDoublings)
+      busy += 1
+    } catch (error) {
+      if (!(error instanceof BusError)) throw error
+      last = new AppError('unavailable', `The ${asked.who} does not answer`, { details: error.message, cause: error })
+      if (error.kind === 'timeout') continue
+    }
+    await new Promise<void>(resolve => clock.after(Math.min(pauseMs, Math.max(0, giveUpAt - clock.monotonic())), resolve))
+  }
+}

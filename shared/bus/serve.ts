@@ -1,0 +1,68 @@
+// Serves requests on a subject: checks each against its contract, bounds how many run at once, and makes every outcome a reply.
+// What went wrong inside stays in the log.
+import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+import type { Bus, Incoming, Subscription } from '#shared/bus/port.ts'
+import type { Reply } from '#shared/contracts/reply.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+import type { Logger } from '#shared/logger.ts'
+
+export interface ServeOptions {
+  subject: string
+  /** With a queue, one of its members gets each request. */
+  queue?: string
+  /** The contract of a request to this very subject; null where there is no such request. */
+  contractOf(subject: string): TSchema | null
+  /** Answers the result of a request that keeps its contract. An AppError becomes the reply, anything else `internal`. */
+  serve(body: unknown, request: { subject: string; traceId: string }): Promise<unknown>
+  logger: Logger
+}
+
+/** Resolves once requests are taken; `close` waits for those that run. */
+export async function serve(bus: Bus, options: ServeOptions): Promise<Subscription> {
+  const running = new Set<Promise<void>>()
+  const validators = new Map<TSchema, Validator>()
+
+  const validatorOf = (contract: TSchema): Validator => {
+    const validator = validators.get(contract) ?? (Compile(contract) as unknown as Validator)
+    validators.set(contract, validator)
+    return validator
+  }
+  const answer = async ({ subject, body, traceId }: Incoming): Promise<Reply> => {
+    try {
+      const contract = options.contractOf(subject)
+      if (!contract) throw new AppError('not_found', 'Unknown request')
+      const validator = validatorOf(contract)
+      if (!validator.Check(body)) throw new AppError('malformed', 'Invalid request', { details: firstFault(validator, body) })
+      return { ok: true, result: await options.serve(body, { subject, traceId }) }
+    } catch (error) {
+      if (error instanceof AppError) return refusal(error)
+      options.logger.error({ err: error, subject, traceId }, 'A request could not be served.')
+      return refusal(new AppError('internal', 'Internal error'))
+    }
+  }
+  const take = (message: Incoming) => {
+    if (running.size >= limits.bus.servedAtOnce) {
+      message.respond(refusal(new AppError('busy', 'Too many requests at once')))
+      return
+    }
+    const work = answer(message).then(reply => message.respond(reply))
+    running.add(work)
+    void work.finally(() => running.delete(work))
+  }
+  const subscription = await bus.subscribe(options.subject, take, options.queue === undefined ? {} : { queue: options.queue })
+  return {
+    close: async () => {
+      await subscription.close()
+      await Promise.all(running)
+    },
+  }
+}
+
+function firstFault(validator: Validator, body: unknown): string {
+  const [fault] = validator.Errors(body)
+  return fault ? `${fault.instancePath || 'The request'} ${fault.message}` : 'The request does not fit its contract'
+}
+
+const refusal = (error: AppError): Reply => ({ ok: false, error: error.toBody() })

@@ -1,0 +1,50 @@
+// Public incident ids: opaque texts derived from the server's salt (spec A, Website incident; D 1). Changing the salt makes
+// earlier ids stop resolving.
+import Sqids from 'sqids'
+import { fnv1a32 } from '#shared/hash.ts'
+import { fromBase62, idLength, incidentId, toBase62 } from '#shared/ids.ts'
+
+const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+const half = idLength.subject / 2
+
+export interface IncidentIds {
+  /** The public id of an internal one (`<subject>.<number>`). */
+  encode(internalId: string): string
+  /** The subject and the internal id that a public one stands for; null where this installation made no such id. */
+  decode(publicId: string): { subjectId: string; incidentId: string } | null
+}
+
+export function createIncidentIds(salt: string): IncidentIds {
+  const sqids = new Sqids({ alphabet: shuffled(salt), blocklist: new Set(), minLength: 14 })
+  const encode = (internalId: string) => {
+    const [subjectId = '', number = ''] = internalId.split('.')
+    return letterFirst(sqids.encode([fromBase62(subjectId.slice(0, half)), fromBase62(subjectId.slice(half)), Number(number)]))
+  }
+  return {
+    encode,
+    decode: publicId => {
+      if (!/^i[0-9A-Za-z]{14,40}$/.test(publicId)) return null
+      const [high, low, number, more] = sqids.decode(publicId.slice(1))
+      if (high === undefined || low === undefined || number === undefined || more !== undefined) return null
+      if (high >= 62 ** half || low >= 62 ** half) return null
+      const subjectId = toBase62(high, half) + toBase62(low, half)
+      const internal = incidentId(subjectId, number)
+      return encode(internal) === publicId ? { subjectId, incidentId: internal } : null
+    },
+  }
+}
+
+/** Ids are never numeric (spec D 1), whatever the digits come to. */
+const letterFirst = (text: string) => `i${text}`
+
+/** The alphabet in an order that the salt decides: a Fisher-Yates walk driven by a hash of salt and position. */
+function shuffled(salt: string): string {
+  const characters = [...alphabet]
+  for (let i = characters.length - 1; i > 0; i--) {
+    const j = fnv1a32(`${salt}:${i}`) % (i + 1)
+    const held = characters[i] as string
+    characters[i] = characters[j] as string
+    characters[j] = held
+  }
+  return characters.join('')
+}

@@ -1,0 +1,74 @@
+// The Reachability rule of a website monitor: one input per location, its quorum the monitor's agreement (spec A; D 1). Pure.
+import type { Reading } from '#shared/contracts/subject.ts'
+import type { Evidence, Verdict } from '#shared/contracts/verdict.ts'
+import { type FailureMode, intervalMs, type WebsiteMeta } from '#shared/contracts/website.ts'
+import { decide, type Need } from '#shared/judging/decide.ts'
+import { type InputReading, readInput } from '#shared/judging/read-input.ts'
+import { limits } from '#shared/limits.ts'
+
+export interface Judgement {
+  verdict: Verdict
+  /** For a person, such as `1 of 3 locations failing`. */
+  explanation: string
+  evidence: Evidence
+  /** The next instant at which time alone can change the result; null: only a report can. */
+  nextAt: number | null
+}
+
+const needs: Record<FailureMode, Need> = {
+  at_least_one: { kind: 'any' },
+  majority: { kind: 'majority' },
+  all: { kind: 'all' },
+}
+
+/**
+ * Judges a website monitor at the instant `at` from what its locations last reported. `readings` is keyed by location id;
+ * a location without an entry never reported and was added at `at`. `silenceAt`: see readInput.
+ */
+export function judgeReachability(
+  meta: WebsiteMeta,
+  readings: Readonly<Record<string, Reading>>,
+  at: number,
+  silenceAt: number,
+): Judgement {
+  const terms = { silentAfterMs: limits.judging.silentIntervals * intervalMs(meta), graceMs: limits.judging.websiteGraceMs }
+  const inputs = meta.locations.map(location => {
+    const reading = readings[location]
+    return { location, ...(reading ? readInput(reading, terms, at, silenceAt) : neverAdded(at, terms.graceMs)) }
+  })
+  const verdict = decide(inputs, needs[meta.failure_mode], { halfSilentIsNoData: true })
+  return {
+    verdict,
+    explanation: explain(verdict, inputs),
+    evidence: {
+      inputs: inputs.map(input => ({ input: input.location, value: word(input), at: input.at, reason: input.reason })),
+      omitted: 0,
+      truncated: false,
+    },
+    nextAt: earliest(inputs.map(input => input.changesAt)),
+  }
+}
+
+function neverAdded(at: number, graceMs: number): InputReading {
+  return { value: 'unknown', young: true, at: null, reason: 'never reported', changesAt: at + graceMs + 1 }
+}
+
+const word = (input: InputReading) => (input.value === 'unknown' ? 'unknown' : input.value ? 'problem' : 'ok')
+
+function explain(verdict: Verdict, inputs: readonly InputReading[]): string {
+  const n = inputs.length
+  const failing = inputs.filter(input => input.value === true).length
+  const silent = inputs.filter(input => input.value === 'unknown').length
+  const places = n === 1 ? 'location' : 'locations'
+  if (n === 0) return 'no locations assigned, so nothing checks it'
+  if (verdict === 'not_judged') return `waiting for the first report of ${silent} of ${n} ${places}`
+  if (verdict === 'no_data') return `no reports from ${silent} of ${n} ${places}`
+  if (failing > 0) return `${failing} of ${n} ${places} failing`
+  return silent > 0 ? `${n - silent} of ${n} ${places} ok` : n === 1 ? 'the location reports ok' : `all ${n} locations ok`
+}
+
+function earliest(instants: readonly (number | null)[]): number | null {
+  let first: number | null = null
+  for (const instant of instants) if (instant !== null && (first === null || instant < first)) first = instant
+  return first
+}

@@ -1,0 +1,43 @@
+// What an input of a rule reads at an instant: its newest report, until it has been silent for too long. Pure.
+import type { Reading } from '#shared/contracts/subject.ts'
+import type { ReadingValue } from '#shared/contracts/verdict.ts'
+
+export interface InputTerms {
+  /** An input silent for longer than this is unknown, ms by the time of its observation. */
+  silentAfterMs: number
+  /** An input that never reported is young for this long since it was added, ms. */
+  graceMs: number
+}
+
+export interface InputReading {
+  value: ReadingValue
+  young: boolean
+  /** When the reading was observed; null: never. */
+  at: number | null
+  /** Why it reads as it does: the check's own error, or why it is unknown; null when ok. */
+  reason: string | null
+  /** The first instant at which time alone changes what it reads; null: never. */
+  changesAt: number | null
+}
+
+/**
+ * Reads an input at `at`. `silenceAt` is the instant up to which silence counts: normally `at`; earlier while buffered
+ * reports may still arrive (after a take-over), so that nobody is called silent too soon. Bounds are inclusive: an input is
+ * silent once it has been quiet for *longer than* its time (spec D 1).
+ */
+export function readInput(reading: Reading, terms: InputTerms, at: number, silenceAt: number): InputReading {
+  if (reading.at === null) return readNeverReported(reading, terms, at)
+  const silentFrom = reading.at + terms.silentAfterMs + 1
+  if (silenceAt >= silentFrom) {
+    return { value: 'unknown', young: false, at: reading.at, reason: 'nothing reported since', changesAt: null }
+  }
+  return reading.ok
+    ? { value: false, young: false, at: reading.at, reason: null, changesAt: silentFrom }
+    : { value: true, young: false, at: reading.at, reason: reading.error, changesAt: silentFrom }
+}
+
+function readNeverReported(reading: Reading, terms: InputTerms, at: number): InputReading {
+  const grownFrom = reading.addedAt + terms.graceMs + 1
+  const young = at < grownFrom
+  return { value: 'unknown', young, at: null, reason: 'never reported', changesAt: young ? grownFrom : null }
+}

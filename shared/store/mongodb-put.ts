@@ -1,0 +1,188 @@
+// The bulk writes of the mongodb adapter: one unordered bulk, then a result per item. Whatever the server's summary leaves open
+// (a short count, a collision, a lost connection) is settled by reading back what is stored; never guessed.
+import { type AnyBulkWriteOperation, type Collection, type Document, MongoBulkWriteError } from 'mongodb'
+import { randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { type Kept, shadow, toKept } from '#shared/store/mongodb-documents.ts'
+import { duplicateKey, storeErrorOf } from '#shared/store/mongodb-errors.ts'
+import { type PutResult, StoreError } from '#shared/store/port.ts'
+
+type Writes = AnyBulkWriteOperation<Kept>[]
+
+interface BulkOutcome {
+  /** Replacements that found their document. */
+  matched: number
+  /** Positions that a unique index refused. */
+  collided: number[]
+}
+
+const stampCharacters = 16
+
+/** A collision on the id is `refused`; where the id is not stored, another unique index has the value. */
+export async function putInserts(
+  collection: Collection<Kept>,
+  name: CollectionName,
+  documents: readonly object[],
+): Promise<PutResult[]> {
+  const kept = documents.map(document => toKept(name, document))
+  const { collided } = await bulk(
+    collection,
+    kept.map(document => ({ insertOne: { document } })),
+  )
+  const results: PutResult[] = kept.map(() => 'written')
+  if (collided.length === 0) return results
+  const collidedIds = collided.map(index => kept[index]!._id)
+  const stored = hasUniqueIndex(name) ? await readBack(collection, collidedIds) : null
+  for (const index of collided) results[index] = stored === null || stored.has(kept[index]!._id) ? 'refused' : 'taken'
+  return results
+}
+
+export async function putAdvances(
+  collection: Collection<Kept>,
+  name: CollectionName,
+  documents: readonly object[],
+): Promise<PutResult[]> {
+  return await putOver(collection, name, documents, rev => ({ rev: { $lt: rev } }))
+}
+
+export async function putUpserts(
+  collection: Collection<Kept>,
+  name: CollectionName,
+  documents: readonly object[],
+): Promise<PutResult[]> {
+  return await putOver(collection, name, documents, () => ({}))
+}
+
+/** The guarded put. Documents without a writer of their own are stamped, so that their outcome can be settled too. */
+export async function putReplacements(
+  collection: Collection<Kept>,
+  name: CollectionName,
+  documents: readonly object[],
+): Promise<PutResult[]> {
+  const stamp = randomId(stampCharacters)
+  const kept = documents.map(document => {
+    const made = toKept(name, document)
+    return made['writer'] === undefined ? { ...made, [shadow.stamp]: stamp } : made
+  })
+  const writes: Writes = kept.map(document =>
+    document['rev'] === 1
+      ? { insertOne: { document } }
+      : replacement({ _id: document._id, rev: document['rev'] - 1 }, document, false),
+  )
+  let outcome: BulkOutcome
+  try {
+    outcome = await bulk(collection, writes)
+  } catch (error) {
+    if (storeErrorOf(error).kind !== 'unavailable') throw error
+    return await settleUnknown(collection, kept, error)
+  }
+  const replaced = kept.filter(document => document['rev'] !== 1).length
+  if (outcome.collided.length === 0 && outcome.matched === replaced) return kept.map(() => 'written')
+  return await settleReplacements(collection, kept, new Set(outcome.collided))
+}
+
+function replacement(filter: Document, document: Kept, upsert: boolean): AnyBulkWriteOperation<Kept> {
+  const { _id, ...rest } = document
+  return { replaceOne: { filter, replacement: rest as Kept, upsert } }
+}
+
+/** Runs an unordered bulk. Throws unless every item was written, matched nothing, or collided with a unique index. */
+async function bulk(collection: Collection<Kept>, writes: Writes): Promise<BulkOutcome> {
+  try {
+    const { matchedCount } = await collection.bulkWrite(writes, { ordered: false })
+    return { matched: matchedCount, collided: [] }
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error
+    const failed = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
+    const unmet = error.result.getWriteConcernError()
+    if (unmet != null)
+      throw new StoreError('unavailable', `The write was not confirmed: ${unmet.errmsg ?? 'no majority'}.`, error)
+    const other = failed.find(one => one.code !== duplicateKey)
+    if (other !== undefined || failed.length === 0) throw error
+    return { matched: error.matchedCount, collided: failed.map(one => one.index) }
+  }
+}
+
+/**
+ * Writes over what the guard permits, or where nothing is stored. A collision on the id means that the guard did not hold, or that
+ * another insert came between the server's look and its write: then the same write, sent again, meets a document.
+ */
+async function putOver(
+  collection: Collection<Kept>,
+  name: CollectionName,
+  documents: readonly object[],
+  guard: (rev: number) => Document,
+): Promise<PutResult[]> {
+  const kept = documents.map(document => toKept(name, document))
+  const results: PutResult[] = kept.map(() => 'written')
+  const guarded = Object.keys(guard(0)).length > 0
+  let open = kept.map((_, index) => index)
+  for (let tries = 1; open.length > 0; tries++) {
+    const writes: Writes = open.map(index =>
+      replacement({ _id: kept[index]!._id, ...guard(kept[index]!['rev']) }, kept[index] as Kept, true),
+    )
+    const { collided } = await bulk(collection, writes)
+    if (collided.length === 0) break
+    const indexes = collided.map(position => open[position] as number)
+    const ids = indexes.map(index => kept[index]!._id)
+    const stored = await readBack(collection, ids)
+    open = indexes.filter(index => {
+      const rev = stored.get(kept[index]!._id)?.['rev']
+      const refused = guarded && rev !== undefined && rev >= kept[index]!['rev']
+      results[index] = refused ? 'refused' : 'taken'
+      return !refused && tries < limits.store.upsertTries
+    })
+    for (const index of open) results[index] = 'written'
+  }
+  return results
+}
+
+async function settleReplacements(
+  collection: Collection<Kept>,
+  kept: readonly Kept[],
+  collided: ReadonlySet<number>,
+): Promise<PutResult[]> {
+  const stored = await readBack(
+    collection,
+    kept.map(document => document._id),
+  )
+  return kept.map((document, index) => {
+    const found = stored.get(document._id)
+    if (isMine(found, document)) return 'written'
+    if (!collided.has(index)) return 'refused'
+    return (found?.['rev'] ?? 0) === document['rev'] - 1 ? 'taken' : 'refused'
+  })
+}
+
+/** After a lost answer: what is stored decides; where an item may still be on its way, the caller has to come again. */
+async function settleUnknown(collection: Collection<Kept>, kept: readonly Kept[], error: unknown): Promise<PutResult[]> {
+  const stored = await readBack(
+    collection,
+    kept.map(document => document._id),
+  )
+  return kept.map(document => {
+    const found = stored.get(document._id)
+    if (isMine(found, document)) return 'written'
+    if ((found?.['rev'] ?? 0) >= document['rev']) return 'refused'
+    throw storeErrorOf(error)
+  })
+}
+
+function isMine(found: Document | undefined, document: Kept): boolean {
+  if (found?.['rev'] !== document['rev']) return false
+  return document['writer'] === undefined
+    ? found?.[shadow.stamp] === document[shadow.stamp]
+    : found?.['writer'] === document['writer']
+}
+
+/** The revisions of stored documents as a majority has them, so that nothing is called written that an election could undo. */
+async function readBack(collection: Collection<Kept>, ids: readonly string[]): Promise<Map<string, Document>> {
+  const projection = { rev: 1, writer: 1, [shadow.stamp]: 1 }
+  const found = await collection.find({ _id: { $in: [...ids] } }, { projection, readConcern: { level: 'majority' } }).toArray()
+  return new Map(found.map(document => [document._id, document]))
+}
+
+function hasUniqueIndex(name: CollectionName): boolean {
+  return collections[name].indexes.some(index => index.unique)
+}

@@ -1,0 +1,120 @@
+// The store port over MongoDB: single-document guarded writes in unordered bulks, acknowledged by a majority; no transactions.
+// Reads go to the primary. Indexes are made at opening; what expires leaves by a TTL index.
+import { type Collection, MongoClient } from 'mongodb'
+import { limits } from '#shared/limits.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { filterOf, findOptions, fromKept, type Kept, shadow } from '#shared/store/mongodb-documents.ts'
+import { storeErrorOf } from '#shared/store/mongodb-errors.ts'
+import { putAdvances, putInserts, putReplacements, putUpserts } from '#shared/store/mongodb-put.ts'
+import { type PutResult, type Store, StoreError } from '#shared/store/port.ts'
+import { demandNotCompact, planQuery, planWhere } from '#shared/store/query.ts'
+
+type Put = (collection: Collection<Kept>, name: CollectionName, documents: readonly object[]) => Promise<PutResult[]>
+
+const defaultDatabase = 'watchkeeper'
+
+/**
+ * Connects, waiting as long as `limits.start.patienceMs` for a primary, and makes the indexes that are missing. The database is
+ * the one that the address names, else `watchkeeper`. Rejects with a StoreError.
+ */
+export async function openMongodbStore(url: string): Promise<Store> {
+  try {
+    const client = new MongoClient(url, {
+      serverSelectionTimeoutMS: limits.start.patienceMs,
+      connectTimeoutMS: limits.start.patienceMs,
+      socketTimeoutMS: limits.store.answerMs,
+      writeConcern: { w: 'majority', wtimeoutMS: limits.store.answerMs },
+      readPreference: 'primary',
+      ignoreUndefined: true,
+      appName: 'watchkeeper',
+    })
+    try {
+      await client.connect()
+      await createIndexes(client, databaseOf(url))
+    } catch (error) {
+      await client.close()
+      throw error
+    }
+    return createStore(client, databaseOf(url))
+  } catch (error) {
+    throw storeErrorOf(error)
+  }
+}
+
+function createStore(client: MongoClient, databaseName: string): Store {
+  const database = client.db(databaseName)
+  const at = (name: CollectionName) => database.collection<Kept>(name)
+  const put = (run: Put, operation: string) => (name: CollectionName, documents: readonly object[]) =>
+    translated(async () => {
+      if (operation !== 'insert') demandNotCompact(name, operation)
+      return documents.length === 0 ? [] : await run(at(name), name, documents)
+    })
+  return {
+    get: (name, ids) => translated(() => getDocuments(at(name), ids)) as never,
+    insert: put(putInserts, 'insert'),
+    replace: put(putReplacements, 'replace'),
+    advance: put(putAdvances, 'advance'),
+    upsert: put(putUpserts, 'upsert'),
+    delete: (name, ids) => translated(() => deleteDocuments(at(name), ids)),
+    deleteRange: (name, from, to, limit) =>
+      translated(async () => {
+        const range = at(name).find({ _id: { $gte: from, $lt: to } }, { projection: { _id: 1 }, sort: { _id: 1 }, limit })
+        return await deleteDocuments(
+          at(name),
+          (await range.toArray()).map(document => document._id),
+        )
+      }),
+    find: (name, query) =>
+      translated(async () => {
+        const plan = planQuery(name, query)
+        const { filter, sort, projection } = findOptions(plan)
+        const found = at(name).find(filter, { sort, limit: plan.limit, ...(projection === null ? {} : { projection }) })
+        return (await found.toArray()).map(fromKept) as never
+      }),
+    count: (name, where) => translated(() => at(name).countDocuments(filterOf(planWhere(name, where)))),
+    expire: name =>
+      translated(async () => {
+        if (collections[name].expires) return 0
+        throw new StoreError('permanent', `Documents of ${name} do not expire.`)
+      }),
+    ping: () => translated(async () => void (await database.command({ ping: 1 }))),
+    close: () => client.close(),
+  }
+}
+
+async function getDocuments(collection: Collection<Kept>, ids: readonly string[]): Promise<(object | null)[]> {
+  if (ids.length === 0) return []
+  const found = await collection.find({ _id: { $in: [...ids] } }).toArray()
+  const byId = new Map(found.map(document => [document._id, fromKept(document)]))
+  return ids.map(id => byId.get(id) ?? null)
+}
+
+async function deleteDocuments(collection: Collection<Kept>, ids: readonly string[]): Promise<number> {
+  return ids.length === 0 ? 0 : (await collection.deleteMany({ _id: { $in: [...ids] } })).deletedCount
+}
+
+/** Safe to run at every start: an index that exists as declared stays as it is. */
+async function createIndexes(client: MongoClient, databaseName: string): Promise<void> {
+  const database = client.db(databaseName)
+  for (const [name, { indexes, expires }] of Object.entries(collections)) {
+    const declared = indexes.map(index => ({
+      name: index.name,
+      key: Object.fromEntries(index.fields.map(field => [field === 'id' ? '_id' : field, 1])),
+      unique: index.unique ?? false,
+    }))
+    const expiry = expires ? [{ name: 'byExpiry', key: { [shadow.expireOn]: 1 }, expireAfterSeconds: 0 }] : []
+    if (declared.length + expiry.length > 0) await database.collection(name).createIndexes([...declared, ...expiry])
+  }
+}
+
+function databaseOf(url: string): string {
+  return /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?/]+)/.exec(url)?.[1] ?? defaultDatabase
+}
+
+async function translated<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw storeErrorOf(error)
+  }
+}

@@ -1,0 +1,118 @@
+// What every adapter does with a query before it asks its engine: the fields are checked against the declared columns, and the
+// sort keys completed by id. Pure; the one place where an undeclared field, a strange value or a boundless limit is refused.
+import { limits } from '#shared/limits.ts'
+import { type CollectionName, type ColumnType, collections } from '#shared/store/collections.ts'
+import { type Condition, type Query, type Range, type Scalar, StoreError } from '#shared/store/port.ts'
+
+export type PlannedCondition =
+  | { field: string; kind: 'equal'; value: Scalar }
+  | { field: string; kind: 'in'; values: readonly (string | number)[] }
+  | { field: string; kind: 'range'; bounds: readonly (readonly [operator: RangeOperator, value: string | number])[] }
+
+export type RangeOperator = (typeof rangeOperators)[number]
+
+export interface SortKey {
+  field: string
+  descending: boolean
+  /** The value of the last document seen; undefined where the page is the first. */
+  after: Scalar | undefined
+}
+
+export interface QueryPlan {
+  conditions: PlannedCondition[]
+  sort: SortKey[]
+  limit: number
+  /** Null: whole documents. Never holds `id`, which always comes. */
+  select: string[] | null
+}
+
+const rangeOperators = ['gt', 'gte', 'lt', 'lte'] as const
+
+const columnsByCollection = new Map<CollectionName, Map<string, ColumnType>>()
+
+/** The columns of a collection with their types, without id: the declared ones and `expireAt` where documents expire. */
+export function columnsOf(collection: CollectionName): ReadonlyMap<string, ColumnType> {
+  let columns = columnsByCollection.get(collection)
+  if (columns === undefined) {
+    const spec = collections[collection]
+    if (spec === undefined) throw new StoreError('permanent', `There is no collection ${collection}.`)
+    columns = new Map(Object.entries(spec.columns))
+    if (spec.expires) columns.set('expireAt', 'integer')
+    columnsByCollection.set(collection, columns)
+  }
+  return columns
+}
+
+/** Checks a query and completes it. Throws a permanent StoreError that names what is wrong. */
+export function planQuery(collection: CollectionName, query: Query): QueryPlan {
+  const { limit } = query
+  if (!Number.isInteger(limit) || limit < 1 || limit > limits.store.findMax) {
+    throw new StoreError(
+      'permanent',
+      `A query of ${collection} must be limited to 1 to ${limits.store.findMax} documents, not ${limit}.`,
+    )
+  }
+  for (const field of query.select ?? []) demandField(collection, field)
+  return {
+    conditions: planWhere(collection, query.where ?? {}),
+    sort: planSort(collection, query),
+    limit,
+    select: query.select === undefined ? null : [...new Set(query.select)].filter(field => field !== 'id'),
+  }
+}
+
+/** Checks the conditions of a query. Throws a permanent StoreError that names what is wrong. */
+export function planWhere(collection: CollectionName, where: Record<string, Condition>): PlannedCondition[] {
+  return Object.entries(where).map(([field, condition]) => {
+    demandField(collection, field)
+    return planCondition(collection, field, condition)
+  })
+}
+
+/** Throws a permanent StoreError where a compact collection is asked for what only revisions or bodies allow. */
+export function demandNotCompact(collection: CollectionName, operation: string): void {
+  if (collections[collection].compact)
+    throw new StoreError('permanent', `The compact collection ${collection} has no ${operation}.`)
+}
+
+function demandField(collection: CollectionName, field: string): void {
+  if (field === 'id' || columnsOf(collection).has(field)) return
+  throw new StoreError('permanent', `The collection ${collection} has no column ${field}, so no query may name it.`)
+}
+
+function planCondition(collection: CollectionName, field: string, condition: Condition): PlannedCondition {
+  if (isScalar(condition)) return { field, kind: 'equal', value: condition }
+  if (typeof condition === 'boolean') return { field, kind: 'equal', value: condition ? 1 : 0 }
+  if (typeof condition === 'object' && 'in' in condition) return { field, kind: 'in', values: condition.in }
+  const range: Range = condition ?? {}
+  const bounds = rangeOperators.flatMap(operator => {
+    const value = range[operator]
+    return value === undefined ? [] : [[operator, value] as const]
+  })
+  if (bounds.length > 0) return { field, kind: 'range', bounds }
+  throw new StoreError('permanent', `The condition on ${field} of ${collection} says nothing.`)
+}
+
+/** The sort keys up to and including id: behind the id, which is unique, no further key can decide. */
+function planSort(collection: CollectionName, query: Query): SortKey[] {
+  const named = query.sort ?? []
+  const { after } = query
+  if (after !== undefined && after.values.length !== named.length) {
+    throw new StoreError(
+      'permanent',
+      `A page of ${collection} sorted by ${named.length} fields cannot begin after ${after.values.length} values.`,
+    )
+  }
+  const keys: SortKey[] = []
+  for (const [index, [field, direction]] of named.entries()) {
+    demandField(collection, field)
+    keys.push({ field, descending: direction === 'desc', after: field === 'id' ? after?.id : after?.values[index] })
+    if (field === 'id') return keys
+  }
+  keys.push({ field: 'id', descending: keys.at(-1)?.descending ?? false, after: after?.id })
+  return keys
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || typeof value === 'string' || typeof value === 'number'
+}

@@ -1,0 +1,101 @@
+// The main side of the sqlite worker: groups the operations of one turn into one message, matches answers to promises, and bounds
+// what waits. Knows nothing of documents.
+import { Worker } from 'node:worker_threads'
+import { limits } from '#shared/limits.ts'
+import { StoreError } from '#shared/store/port.ts'
+import type { Answer, Failure, Operation, Outcome, Request } from '#shared/store/sqlite-messages.ts'
+
+export interface SqliteChannel {
+  /** Resolves after the commit that holds the operation. `items` is what it counts against the bound of the queue. */
+  send(operation: Operation, items: number): Promise<Outcome>
+  /** Runs what was sent before, closes the file and ends the thread. */
+  close(): Promise<void>
+}
+
+interface Waiting {
+  items: number
+  resolve: (outcome: Outcome) => void
+  reject: (error: StoreError) => void
+}
+
+/** Starts the worker on a file. Rejects with the StoreError of the opening. */
+export async function openSqliteChannel(path: string): Promise<SqliteChannel> {
+  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
+    workerData: { path },
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    name: 'store',
+  })
+  await new Promise<void>((resolve, reject) => {
+    worker.once('error', error =>
+      reject(new StoreError('permanent', `The embedded store did not start: ${error.message}.`, error)),
+    )
+    worker.once('message', (answer: Answer) => {
+      if ('ready' in answer && !answer.ready) reject(new StoreError(answer.failure.kind, answer.failure.message))
+      else resolve()
+    })
+  }).catch(async error => {
+    await worker.terminate()
+    throw error
+  })
+  worker.removeAllListeners('error')
+  return createChannel(worker)
+}
+
+function createChannel(worker: Worker): SqliteChannel {
+  const waiting = new Map<number, Waiting>()
+  let group: Operation[] = []
+  let next = 0
+  let items = 0
+  let ended: StoreError | null = null
+  let closing: Promise<void> | null = null
+
+  const flush = () => {
+    if (group.length === 0) return
+    const request: Request = { first: next - group.length, operations: group }
+    group = []
+    worker.postMessage(request)
+  }
+  const end = (error: StoreError) => {
+    ended ??= error
+    for (const one of waiting.values()) one.reject(error)
+    waiting.clear()
+  }
+  worker.on('message', (answer: Answer) => {
+    if (!('numbers' in answer)) return
+    for (const [index, number] of answer.numbers.entries()) {
+      const one = waiting.get(number)
+      if (one === undefined) continue
+      waiting.delete(number)
+      items -= one.items
+      settle(one, answer.outcomes[index] as Outcome | Failure)
+    }
+  })
+  worker.on('error', error => end(new StoreError('unavailable', `The embedded store ended: ${error.message}.`, error)))
+  worker.on('exit', () => end(new StoreError('unavailable', 'The embedded store is closed.')))
+
+  const send = (operation: Operation, count: number) => {
+    if (ended !== null) return Promise.reject(ended)
+    if (items + count > limits.store.queuedItems && waiting.size > 0) {
+      return Promise.reject(new StoreError('unavailable', 'The embedded store has too much waiting.'))
+    }
+    return new Promise<Outcome>((resolve, reject) => {
+      waiting.set(next++, { items: count, resolve, reject })
+      items += count
+      if (group.push(operation) === 1) setImmediate(flush)
+    })
+  }
+  const close = async () => {
+    if (ended !== null) return
+    flush()
+    ended = new StoreError('unavailable', 'The embedded store is closed.')
+    const exited = new Promise<void>(resolve => worker.once('exit', () => resolve()))
+    worker.postMessage({ first: next, operations: [], close: true } satisfies Request)
+    await exited
+  }
+  return { send, close: () => (closing ??= close()) }
+}
+
+function settle(one: Waiting, outcome: Outcome | Failure): void {
+  if (typeof outcome === 'object' && 'kind' in outcome) one.reject(new StoreError(outcome.kind, outcome.message))
+  else one.resolve(outcome)
+}

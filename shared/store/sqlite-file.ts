@@ -1,0 +1,100 @@
+// The open SQLite file: its pragmas, its lock, its schema, its prepared statements.
+// Durability: WAL with synchronous NORMAL. A killed process loses nothing that was answered; after a power failure the file is
+// intact but may lack the last moments, which the observation stream still has and repeats. Space of expired rows is re-used.
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { limits } from '#shared/limits.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { StoreError } from '#shared/store/port.ts'
+import { columnsOf } from '#shared/store/query.ts'
+import { quoted, schemaStatements, tableColumns, type WriteStatements, writeStatements } from '#shared/store/sqlite-schema.ts'
+
+export interface SqliteFile {
+  /** The prepared statement of a text; rows come as arrays. */
+  statement(text: string): StatementSync
+  writes(collection: CollectionName): WriteStatements
+  run(text: string): void
+  inTransaction(): boolean
+  close(): void
+}
+
+/** Raised when the layout of the tables changes in a way that added columns cannot express. */
+const layout = 1
+const busy = 5
+
+/** Opens and locks the file. Throws a permanent StoreError where another process has it or another layout wrote it. */
+export function openSqliteFile(path: string): SqliteFile {
+  const database = openLocked(path)
+  const prepared = new Map<string, StatementSync>()
+  const statement = (text: string) => {
+    const known = prepared.get(text)
+    if (known !== undefined) return known
+    const made = database.prepare(text)
+    made.setReturnArrays(true)
+    if (prepared.size >= limits.store.preparedStatements) prepared.delete(prepared.keys().next().value as string)
+    prepared.set(text, made)
+    return made
+  }
+  const writes = new Map<CollectionName, WriteStatements>()
+  for (const collection of Object.keys(collections) as CollectionName[]) writes.set(collection, writeStatements(collection))
+  return {
+    statement,
+    writes: collection => writes.get(collection) as WriteStatements,
+    run: text => void statement(text).run(),
+    inTransaction: () => database.isTransaction,
+    close: () => database.close(),
+  }
+}
+
+function openLocked(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: 0 })
+  try {
+    database.exec(`
+      PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = NORMAL;
+      PRAGMA cache_size = -32768;
+      PRAGMA journal_size_limit = 67108864;
+      PRAGMA temp_store = MEMORY;
+      BEGIN IMMEDIATE`)
+    prepareSchema(database)
+    database.exec('COMMIT')
+    return database
+  } catch (error) {
+    database.close()
+    if (((error as { errcode?: number }).errcode ?? 0) % 256 !== busy) throw error
+    throw new StoreError('permanent', 'Another process uses the data folder; stop it first, or choose another folder.')
+  }
+}
+
+function prepareSchema(database: DatabaseSync): void {
+  const [version] = Object.values(database.prepare('PRAGMA user_version').get() ?? {})
+  if (version !== 0 && version !== layout) {
+    throw new StoreError('permanent', `The data folder was written in layout ${version}; this version knows layout ${layout}.`)
+  }
+  database.exec(`PRAGMA user_version = ${layout}`)
+  for (const collection of Object.keys(collections) as CollectionName[]) {
+    const [table = '', ...indexes] = schemaStatements(collection)
+    database.exec(table)
+    addMissingColumns(database, collection)
+    for (const index of indexes) database.exec(index)
+  }
+}
+
+/** A column declared after the file was made is added, and takes its plain values out of the bodies. */
+function addMissingColumns(database: DatabaseSync, collection: CollectionName): void {
+  const table = quoted(collection)
+  const present = new Set(
+    database
+      .prepare(`PRAGMA table_info(${table})`)
+      .all()
+      .map(column => column['name']),
+  )
+  for (const name of tableColumns(collection)) {
+    if (present.has(name)) continue
+    database.exec(`ALTER TABLE ${table} ADD COLUMN ${quoted(name)} ${columnsOf(collection).get(name)?.toUpperCase() ?? 'TEXT'}`)
+    if (collections[collection].compact) continue
+    const path = `'$."${name}"'`
+    database.exec(`UPDATE ${table} SET ${quoted(name)} = json_extract(body, ${path}), body = json_remove(body, ${path})
+      WHERE json_type(body, ${path}) IN ('text', 'integer', 'real', 'null')`)
+  }
+}

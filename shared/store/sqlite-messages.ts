@@ -1,0 +1,41 @@
+// What the two sides of the sqlite adapter say to each other: flat lists of plain values, because they cross threads cheaply.
+import type { CollectionName } from '#shared/store/collections.ts'
+import type { StoreErrorKind } from '#shared/store/port.ts'
+import type { SqlValue } from '#shared/store/sqlite-query.ts'
+
+export type PutMode = 'insert' | 'replace' | 'advance' | 'upsert'
+
+export type Operation =
+  /** Answered with one letter a row: w written, r refused, t taken. `rows` are whole rows in table order, one after the other. */
+  | { kind: 'put'; mode: PutMode; collection: CollectionName; rows: SqlValue[] }
+  /** Answered with the values of the rows found, one after the other. */
+  | { kind: 'rows'; text: string; parameters: SqlValue[] }
+  /** The same statement once for each key; answered as `rows`. */
+  | { kind: 'rowsByKey'; text: string; keys: readonly string[] }
+  /** Answered with the number of rows changed. */
+  | { kind: 'change'; text: string; parameters: SqlValue[] }
+  /** The same statement once for each key; answered with the number of rows changed. */
+  | { kind: 'changeByKey'; text: string; keys: readonly string[] }
+  | { kind: 'nothing' }
+
+export type Outcome = string | number | SqlValue[]
+
+export interface Failure {
+  kind: StoreErrorKind
+  message: string
+}
+
+/** One operation or several of the same turn; numbers are answered in any order. */
+export interface Request {
+  first: number
+  operations: Operation[]
+  /** Close the file after these. */
+  close?: true
+}
+
+/** The first message of the worker says whether the file is open; every further one answers a drain. */
+export type Answer =
+  | { ready: true }
+  | { ready: false; failure: Failure }
+  | { numbers: number[]; outcomes: (Outcome | Failure)[] }
+  | { closed: true }

@@ -1,0 +1,82 @@
+// Runs one operation of the sqlite adapter against the open file, and says what its errors mean. Runs in the worker, inside the
+// transaction of a drain; a guard that does not hold and a taken name are outcomes, everything else is thrown.
+import type { StatementSync } from 'node:sqlite'
+import type { CollectionName } from '#shared/store/collections.ts'
+import { StoreError } from '#shared/store/port.ts'
+import type { SqliteFile } from '#shared/store/sqlite-file.ts'
+import type { Failure, Operation, Outcome, PutMode } from '#shared/store/sqlite-messages.ts'
+import type { SqlValue } from '#shared/store/sqlite-query.ts'
+import { quoted } from '#shared/store/sqlite-schema.ts'
+
+type Letter = 'w' | 'r' | 't'
+
+const uniqueViolation = 2067
+
+/** Results of SQLite (busy, locked, out of memory, read-only, input and output, full, cannot open) after which a retry may succeed. */
+const passing = new Set([5, 6, 7, 8, 10, 13, 14])
+
+export function runOperation(file: SqliteFile, operation: Operation): Outcome {
+  switch (operation.kind) {
+    case 'put':
+      return put(file, operation.mode, operation.collection, operation.rows)
+    case 'rows':
+      return file
+        .statement(operation.text)
+        .all(...operation.parameters)
+        .flat() as unknown as SqlValue[]
+    case 'rowsByKey': {
+      const statement = file.statement(operation.text)
+      return operation.keys.flatMap(key => statement.all(key).flat() as unknown as SqlValue[])
+    }
+    case 'change':
+      return Number(file.statement(operation.text).run(...operation.parameters).changes)
+    case 'changeByKey': {
+      const statement = file.statement(operation.text)
+      return operation.keys.reduce((sum, key) => sum + Number(statement.run(key).changes), 0)
+    }
+    case 'nothing':
+      return 0
+  }
+}
+
+/** What an error means to the caller. Messages of SQLite name tables and columns, never values. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof StoreError) return { kind: error.kind, message: error.message }
+  const { errcode, message } = error as { errcode?: number; message: string }
+  const kind = errcode !== undefined && passing.has(errcode % 256) ? 'unavailable' : 'permanent'
+  return { kind, message: `The embedded store failed: ${message}.` }
+}
+
+function put(file: SqliteFile, mode: PutMode, collection: CollectionName, rows: readonly SqlValue[]): string {
+  const statements = file.writes(collection)
+  const insert = file.statement(statements.insert)
+  const statement = file.statement(statements[mode])
+  let letters = ''
+  for (let at = 0; at < rows.length; at += statements.width) {
+    const row = rows.slice(at, at + statements.width)
+    if (mode !== 'replace') letters += putRow(file, statement, collection, row)
+    else letters += replaceRow(file, row[1] === 1 ? insert : statement, collection, row)
+  }
+  return letters
+}
+
+function putRow(file: SqliteFile, statement: StatementSync, collection: CollectionName, row: SqlValue[]): Letter {
+  try {
+    return statement.run(...row).changes === 1 ? 'w' : 'r'
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode !== uniqueViolation) throw error
+    // An insert of what is there already is a repeat, even where its other unique values collide with it too.
+    const known = file.statement(`SELECT 1 FROM ${quoted(collection)} WHERE id = ?`).all(row[0] as string).length > 0
+    return known && statement === file.statement(file.writes(collection).insert) ? 'r' : 't'
+  }
+}
+
+/** A refused replacement whose own revision is the stored one, by the same writer, was written by an earlier try. */
+function replaceRow(file: SqliteFile, statement: StatementSync, collection: CollectionName, row: SqlValue[]): Letter {
+  const letter = putRow(file, statement, collection, row)
+  if (letter !== 'r') return letter
+  const writer = (body: string) => `json_extract(${body}, '$.writer')`
+  const mine = `SELECT 1 FROM ${quoted(collection)} WHERE id = ? AND rev = ? AND ${writer('body')} = ${writer('?')}`
+  const found = file.statement(mine).all(row[0] as string, row[1] as number, row.at(-1) as string)
+  return found.length > 0 ? 'w' : 'r'
+}

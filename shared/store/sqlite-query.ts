@@ -1,0 +1,99 @@
+// Turns planned queries into SQL text and parameters. Values are always parameters and lists travel as one JSON text, so that the
+// same question has the same text and its statement stays prepared.
+import type { CollectionName } from '#shared/store/collections.ts'
+import type { PlannedCondition, QueryPlan, RangeOperator, SortKey } from '#shared/store/query.ts'
+import { quoted } from '#shared/store/sqlite-schema.ts'
+
+export type SqlValue = string | number | null
+
+export interface Sql {
+  text: string
+  parameters: SqlValue[]
+}
+
+const operators: Record<RangeOperator, string> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
+
+/** The SELECT of a plan; `columns` in the order in which the row's values come. */
+export function selectSql(collection: CollectionName, columns: readonly string[], plan: QueryPlan): Sql {
+  const parameters: SqlValue[] = []
+  const conditions = plan.conditions.map(condition => conditionSql(condition, parameters))
+  if (plan.sort[0]?.after !== undefined) conditions.push(...behindSql(plan.sort, parameters))
+  const order = plan.sort.map(key => `${quoted(key.field)} ${key.descending ? 'DESC' : 'ASC'}`)
+  parameters.push(plan.limit)
+  return {
+    text: `SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(collection)}${whereSql(conditions)} ORDER BY ${order.join(', ')} LIMIT ?`,
+    parameters,
+  }
+}
+
+export function countSql(collection: CollectionName, planned: readonly PlannedCondition[]): Sql {
+  const parameters: SqlValue[] = []
+  const conditions = planned.map(condition => conditionSql(condition, parameters))
+  return { text: `SELECT COUNT(*) FROM ${quoted(collection)}${whereSql(conditions)}`, parameters }
+}
+
+export function deleteRangeSql(collection: CollectionName, from: string, to: string, limit: number): Sql {
+  const table = quoted(collection)
+  return {
+    text: `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?)`,
+    parameters: [from, to, limit],
+  }
+}
+
+export function expireSql(collection: CollectionName, at: number, limit: number): Sql {
+  const table = quoted(collection)
+  return {
+    text: `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE "expireAt" <= ? ORDER BY "expireAt" LIMIT ?)`,
+    parameters: [at, limit],
+  }
+}
+
+function whereSql(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
+}
+
+function conditionSql(condition: PlannedCondition, parameters: SqlValue[]): string {
+  const field = quoted(condition.field)
+  switch (condition.kind) {
+    case 'equal':
+      if (condition.value === null) return `${field} IS NULL`
+      parameters.push(condition.value)
+      return `${field} = ?`
+    case 'in':
+      parameters.push(JSON.stringify(condition.values))
+      return `${field} IN (SELECT value FROM json_each(?))`
+    case 'range':
+      return condition.bounds
+        .map(([operator, value]) => {
+          parameters.push(value)
+          return `${field} ${operators[operator]} ?`
+        })
+        .join(' AND ')
+  }
+}
+
+/** Behind the cursor in the sort order, where null comes before every value. The first key alone bounds the index scan. */
+function behindSql(keys: readonly SortKey[], parameters: SqlValue[]): string[] {
+  const conditions: string[] = []
+  const [first] = keys
+  if (first !== undefined && keys.length > 1 && !first.descending && first.after !== null) {
+    parameters.push(first.after as SqlValue)
+    conditions.push(`${quoted(first.field)} >= ?`)
+  }
+  const ways = keys.map((key, index) => {
+    const same = keys.slice(0, index).map(earlier => {
+      parameters.push(earlier.after as SqlValue)
+      return `${quoted(earlier.field)} IS ?`
+    })
+    return [...same, beyondSql(key, parameters)].join(' AND ')
+  })
+  return [...conditions, `(${ways.join(' OR ')})`]
+}
+
+function beyondSql(key: SortKey, parameters: SqlValue[]): string {
+  const field = quoted(key.field)
+  if (key.after === null || key.after === undefined) return key.descending ? 'FALSE' : `${field} IS NOT NULL`
+  parameters.push(key.after)
+  if (!key.descending) return `${field} > ?`
+  return key.field === 'id' ? `${field} < ?` : `(${field} < ? OR ${field} IS NULL)`
+}

@@ -1,0 +1,60 @@
+// The SQL of the sqlite adapter: tables, indexes and the statements that write. A table has the declared columns, and where it is
+// not compact a `rev`, a `coded` column (which columns hold JSON or a boolean) and a `body` with the rest as JSON text.
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { columnsOf } from '#shared/store/query.ts'
+
+export interface WriteStatements {
+  /** Values of one row. Every statement takes one row, numbered in the table's column order. */
+  width: number
+  insert: string
+  replace: string
+  advance: string
+  upsert: string
+}
+
+/** Quotes a name that comes from the declarations (never from outside). */
+export const quoted = (name: string): string => `"${name}"`
+
+/** All columns of a collection's table, in the order of its rows. */
+export function tableColumns(collection: CollectionName): string[] {
+  const columns = [...columnsOf(collection).keys()]
+  return collections[collection].compact ? ['id', ...columns] : ['id', 'rev', ...columns, 'coded', 'body']
+}
+
+/** Creates what is missing; safe to run at every start. */
+export function schemaStatements(collection: CollectionName): string[] {
+  const { compact, expires, indexes } = collections[collection]
+  const declared = [...columnsOf(collection)].map(([name, type]) => `${quoted(name)} ${type.toUpperCase()}`)
+  const columns = compact
+    ? ['id TEXT NOT NULL PRIMARY KEY', ...declared]
+    : ['id TEXT NOT NULL PRIMARY KEY', 'rev INTEGER NOT NULL', ...declared, 'coded TEXT', 'body TEXT NOT NULL']
+  const all = [...indexes, ...(expires ? [{ name: 'byExpiry', fields: ['expireAt'], unique: undefined }] : [])]
+  return [
+    `CREATE TABLE IF NOT EXISTS ${quoted(collection)} (${columns.join(', ')})${compact ? ' WITHOUT ROWID' : ''}`,
+    ...all.map(index => {
+      const fields = index.fields.map(quoted).join(', ')
+      const kind = index.unique ? 'UNIQUE INDEX' : 'INDEX'
+      return `CREATE ${kind} IF NOT EXISTS ${quoted(`${collection}.${index.name}`)} ON ${quoted(collection)} (${fields})`
+    }),
+  ]
+}
+
+/**
+ * The statements that put one row. A guard that does not hold changes no row; a unique index other than the id's fails the
+ * statement and nothing else.
+ */
+export function writeStatements(collection: CollectionName): WriteStatements {
+  const table = quoted(collection)
+  const columns = tableColumns(collection)
+  const parameters = columns.map((_, index) => `?${index + 1}`)
+  const assignments = columns.slice(1).map((column, index) => `${quoted(column)} = ?${index + 2}`)
+  const insert = `INSERT INTO ${table} (${columns.map(quoted).join(', ')}) VALUES (${parameters.join(', ')})`
+  const set = assignments.join(', ')
+  return {
+    width: columns.length,
+    insert: `${insert} ON CONFLICT (id) DO NOTHING`,
+    replace: `UPDATE ${table} SET ${set} WHERE id = ?1 AND rev = ?2 - 1`,
+    advance: `${insert} ON CONFLICT (id) DO UPDATE SET ${set} WHERE ${table}.rev < ?2`,
+    upsert: `${insert} ON CONFLICT (id) DO UPDATE SET ${set}`,
+  }
+}

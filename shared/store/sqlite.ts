@@ -1,0 +1,81 @@
+// The store port over `node:sqlite`, the embedded default: one file, one worker thread that alone touches it. Documents become
+// rows on this side, so that only flat lists of plain values cross to the thread. One process at a time: the file is locked.
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { type PutResult, type Store, StoreError } from '#shared/store/port.ts'
+import { demandNotCompact, planQuery, planWhere } from '#shared/store/query.ts'
+import { openSqliteChannel, type SqliteChannel } from '#shared/store/sqlite-channel.ts'
+import type { PutMode } from '#shared/store/sqlite-messages.ts'
+import { countSql, deleteRangeSql, expireSql, type SqlValue, selectSql } from '#shared/store/sqlite-query.ts'
+import { rowCodec } from '#shared/store/sqlite-rows.ts'
+import { quoted } from '#shared/store/sqlite-schema.ts'
+
+const resultOf: Record<string, PutResult> = { w: 'written', r: 'refused', t: 'taken' }
+
+/**
+ * Opens the store in one file, which is made where it is missing. Rejects with a permanent StoreError where another process uses
+ * the file.
+ */
+export async function openSqliteStore(path: string): Promise<Store> {
+  const channel = await openSqliteChannel(path)
+  const put = (mode: PutMode) => async (collection: CollectionName, documents: readonly object[]) =>
+    await putDocuments(channel, mode, collection, documents)
+  const store: Store = {
+    get: async (collection, ids) => (await getDocuments(channel, collection, ids)) as never,
+    insert: put('insert'),
+    replace: put('replace'),
+    advance: put('advance'),
+    upsert: put('upsert'),
+    delete: async (collection, ids) => {
+      if (ids.length === 0) return 0
+      const text = `DELETE FROM ${quoted(collection)} WHERE id = ?`
+      return (await channel.send({ kind: 'changeByKey', text, keys: ids }, ids.length)) as number
+    },
+    deleteRange: async (collection, from, to, limit) =>
+      (await channel.send({ kind: 'change', ...deleteRangeSql(collection, from, to, limit) }, 1)) as number,
+    find: async (collection, query) => {
+      const codec = rowCodec(collection)
+      const plan = planQuery(collection, query)
+      const sql = selectSql(collection, codec.columnsToRead(plan.select), plan)
+      return codec.decode(plan.select, (await channel.send({ kind: 'rows', ...sql }, 1)) as SqlValue[]) as never
+    },
+    count: async (collection, where) => {
+      const rows = await channel.send({ kind: 'rows', ...countSql(collection, planWhere(collection, where)) }, 1)
+      return (rows as SqlValue[])[0] as number
+    },
+    expire: async (collection, at, limit) => {
+      if (!collections[collection].expires) throw new StoreError('permanent', `Documents of ${collection} do not expire.`)
+      return (await channel.send({ kind: 'change', ...expireSql(collection, at, limit) }, 1)) as number
+    },
+    ping: async () => void (await channel.send({ kind: 'nothing' }, 1)),
+    close: () => channel.close(),
+  }
+  return store
+}
+
+async function putDocuments(
+  channel: SqliteChannel,
+  mode: PutMode,
+  collection: CollectionName,
+  documents: readonly object[],
+): Promise<PutResult[]> {
+  if (mode !== 'insert') demandNotCompact(collection, mode)
+  if (documents.length === 0) return []
+  const { encode } = rowCodec(collection)
+  const rows: SqlValue[] = []
+  for (const document of documents) encode(document, rows)
+  const letters = (await channel.send({ kind: 'put', mode, collection, rows }, documents.length)) as string
+  return Array.from(letters, letter => resultOf[letter] as PutResult)
+}
+
+async function getDocuments(
+  channel: SqliteChannel,
+  collection: CollectionName,
+  ids: readonly string[],
+): Promise<(object | null)[]> {
+  if (ids.length === 0) return []
+  const codec = rowCodec(collection)
+  const text = `SELECT ${codec.columnsToRead(null).map(quoted).join(', ')} FROM ${quoted(collection)} WHERE id = ?`
+  const rows = (await channel.send({ kind: 'rowsByKey', text, keys: ids }, ids.length)) as SqlValue[]
+  const found = new Map(codec.decode(null, rows).map(document => [document['id'], document]))
+  return ids.map(id => found.get(id) ?? null)
+}

@@ -1,0 +1,211 @@
+// The bus contract on the memory hub and on a real nats-server, and what only the real one can go through: restarts.
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import t from 'tap'
+import { observationStream } from '#shared/bus/declarations.ts'
+import { connectBus } from '#shared/bus/nats.ts'
+import { parsePosition } from '#shared/bus/nats-reader.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import { createSystemClock } from '#shared/clock.ts'
+import { limits } from '#shared/limits.ts'
+import { createLogger } from '#shared/logger.ts'
+import { createMemoryHub } from '../support/memory-bus.ts'
+import { startTestBus, type TestBus } from '../support/nats.ts'
+import { collector, describeBus, openFeed, publishNumbers, subjectOn, upTo } from './contract.ts'
+
+t.test('in memory', async t => {
+  const clock = createSystemClock()
+  const hub = createMemoryHub({ clock })
+  t.teardown(() => clock.stop())
+  describeBus(t, {
+    connect: async () => hub.connect(),
+    recreateStream: async () => hub.recreateStream(),
+    fillable: async () => {
+      hub.recreateStream()
+      hub.limitStream(100)
+      return { bus: hub.connect(), undo: async () => hub.limitStream(Number.POSITIVE_INFINITY) }
+    },
+    cutOff: async bus => {
+      hub.cut(bus)
+      return async () => hub.restore(bus)
+    },
+  })
+})
+
+t.test('on a nats-server', async t => {
+  const server = await startTestBus()
+  t.teardown(() => server.stop())
+  describeBus(t, {
+    connect: () => server.connect('contract'),
+    recreateStream: () => recreateStream(server, limits.stream.bytes),
+    fillable: async () => {
+      await recreateStream(server, 200_000)
+      const bus = await server.connect('full', { streamBytes: 200_000 })
+      return { bus, undo: () => recreateStream(server, limits.stream.bytes) }
+    },
+    cutOff: async () => {
+      await server.stopServer()
+      return () => server.startServer()
+    },
+  })
+})
+
+async function recreateStream({ url, token, connect: connectTo }: TestBus, streamBytes: number): Promise<void> {
+  const connection = await connect({ servers: url, token })
+  const manager = await jetstreamManager(connection)
+  await manager.streams.delete(observationStream)
+  await connection.close()
+  await connectTo('declares', { streamBytes })
+}
+
+/** Resolves when the bus is connected again. */
+const backAgain = (bus: Bus) => new Promise<void>(resolve => bus.onConnection(connected => connected && resolve()))
+
+t.test('restarts of a nats-server', async t => {
+  const server = await startTestBus()
+  t.teardown(() => server.stop())
+
+  t.test('64 feeds go on over restarts in exact order, while somebody publishes', async t => {
+    const bus = await server.connect('reader')
+    const publisher = await server.connect('publisher')
+    const feeds = await Promise.all(upTo(limits.partitions, 0).map(partition => openFeed(bus, partition, { sequence: 1 })))
+    const chosen = upTo(limits.partitions, 0).map(subjectOn)
+    /** Publishes until it is acknowledged; a repeated message may then be in the stream twice. */
+    const publishSurely = async (subject: string, n: number) => {
+      for (;;) {
+        const back = backAgain(publisher)
+        try {
+          return await publisher.observations.publish(subject, { n })
+        } catch {
+          if (!publisher.connected()) await back
+        }
+      }
+    }
+    const publishing = Promise.all(
+      chosen.map(async subject => {
+        for (const n of upTo(300)) await publishSurely(subject, n)
+      }),
+    )
+    const half = feeds[0]!.got.reached(100)
+    await half
+    await server.restart()
+    await feeds[0]!.got.reached(200)
+    await server.restart()
+    await publishing
+    const reference = await server.connect('reference')
+    for (const [partition, { got, broken }] of feeds.entries()) {
+      const last = await bus.observations.lastSequenceOf(partition)
+      while (got.items.at(-1)?.sequence !== last) await got.reached(got.items.length + 1)
+      const whole = await openFeed(reference, partition, { sequence: 1 })
+      while (whole.got.items.at(-1)?.sequence !== last) await whole.got.reached(whole.got.items.length + 1)
+      const sequences = got.items.map(message => message.sequence)
+      if (sequences.join() !== whole.got.items.map(message => message.sequence).join()) t.fail(`partition ${partition} differs`)
+      if (broken.items.length > 0) t.fail(`partition ${partition} broke: ${broken.items}`)
+    }
+    t.pass('what 64 feeds saw over two restarts is what the stream has')
+  })
+
+  t.test('watches, subscriptions and revisions outlive a restart on the same store', async t => {
+    const bus = await server.connect('watcher')
+    const bucket = bus.bucket('checks')
+    const revision = await bucket.put('loc1.1.kept', 1)
+    const told = collector<string>()
+    await bucket.watch('loc1.>', { onEntry: ({ key, value }) => told.add(`${key}=${value}`), onReady: () => told.add('ready') })
+    await told.reached(2)
+    await bus.subscribe('echo', message => message.respond(message.body))
+    const back = backAgain(bus)
+    await server.restart()
+    await back
+    t.ok(await bucket.update('loc1.1.kept', 2, revision), 'the revision still counts')
+    while (told.items.at(-1) !== 'loc1.1.kept=2') await told.reached(told.items.length + 1)
+    t.equal(told.items.filter(item => item === 'ready').length, 1)
+    t.equal(await bus.request('echo', 'still there', { timeoutMs: 5_000 }), 'still there')
+  })
+
+  t.test('a lost store breaks the feeds, and the watches hear what is gone and what is new', async t => {
+    const bus = await server.connect('survivor')
+    const subject = subjectOn(1)
+    await publishNumbers(bus, subject, upTo(3))
+    const feed = await openFeed(bus, 1, { sequence: 1 })
+    await feed.got.reached(3)
+    const bucket = bus.bucket('checks')
+    await bucket.put('loc7.1.lost', 1)
+    const told = collector<string>()
+    await bucket.watch('loc7.>', { onEntry: ({ key, value }) => told.add(`${key}=${value}`) })
+    await told.reached(1)
+    const back = backAgain(bus)
+    await server.stopServer()
+    await server.wipe()
+    await server.startServer()
+    await back
+    await feed.broken.reached(1)
+    await told.reached(2)
+    t.strictSame(told.items, ['loc7.1.lost=1', 'loc7.1.lost=null'])
+    t.ok(await bucket.update('loc7.1.new', 1, 0), 'the buckets were declared again')
+    await told.reached(3)
+    t.equal(told.items[2], 'loc7.1.new=1')
+    await publishNumbers(bus, subject, [1])
+    const fresh = await openFeed(bus, 1, { sequence: 1 })
+    await fresh.got.reached(1)
+    t.strictSame(fresh.numbers(), [1])
+  })
+
+  t.test('a bucket removed under a watch is declared again and the watch goes on', async t => {
+    const bus = await server.connect('mender')
+    const bucket = bus.bucket('presence')
+    await bucket.put('keeper.a', 1)
+    const told = collector<string>()
+    await bucket.watch('keeper.*', { onEntry: ({ key, value }) => told.add(`${key}=${value}`) })
+    await told.reached(1)
+    const connection = await connect({ servers: server.url, token: server.token })
+    await (await jetstreamManager(connection)).streams.delete('KV_presence')
+    await connection.close()
+    await told.reached(2)
+    t.equal(told.items[1], 'keeper.a=null')
+    await bucket.put('keeper.b', 2)
+    await told.reached(3)
+    t.equal(told.items[2], 'keeper.b=2')
+  })
+})
+
+t.test('connecting', async t => {
+  const server = await startTestBus()
+  t.teardown(() => server.stop())
+  const logger = createLogger('silent')
+  const port = new URL(server.url).port
+
+  t.test('the token may stand in the address, and never shows in an error', async t => {
+    const bus = await connectBus({ servers: `nats://${server.token}@127.0.0.1:${port}`, name: 'url', patienceMs: 5_000, logger })
+    t.equal(bus.connected(), true)
+    await bus.close()
+    t.equal(bus.connected(), false)
+    for (const [title, servers, expected] of [
+      ['a wrong token', `nats://secret-word@127.0.0.1:${port}`, /refuses the credentials/],
+      ['nobody there', 'nats://user:secret-word@127.0.0.1:1', /127\.0\.0\.1:1 does not answer/],
+      ['no address', 'nats://', /must look like/],
+    ] as const) {
+      const error = await connectBus({ servers, name: 'refused', patienceMs: 300, logger }).then(
+        () => null,
+        error => error as Error,
+      )
+      t.match(error?.message, expected, title)
+      t.notMatch(error?.message, /secret-word/, `${title}: without the secret`)
+    }
+  })
+
+  t.test('a server that starts late is waited for', async t => {
+    await server.stopServer()
+    const connecting = connectBus({ servers: server.url, token: server.token, name: 'early', patienceMs: 10_000, logger })
+    await server.startServer()
+    const bus = await connecting
+    t.equal(bus.connected(), true)
+    await bus.close()
+  })
+})
+
+t.test('a position is read from both forms of a reply subject', async t => {
+  const expected = { sequence: 12, delivery: 3, at: 1_700_000_000_123, pending: 7 }
+  t.strictSame(parsePosition('$JS.ACK.S.c.1.12.3.1700000000123456789.7'), expected)
+  t.strictSame(parsePosition('$JS.ACK._.acc.S.c.1.12.3.1700000000123456789.7'), expected)
+  t.strictSame(parsePosition('$JS.ACK.hub.acc.S.c.1.12.3.1700000000123456789.7.rnd'), expected)
+})

@@ -1,0 +1,385 @@
+// What every bus must do, run on the memory hub and on a real nats-server alike. Each case makes its own connections and uses
+// subjects and keys of its own, because the bus is shared by the cases of one run.
+import type { Test } from 'tap'
+import { type Bus, BusError, type Feed, type FeedOptions, type StreamMessage } from '#shared/bus/port.ts'
+import { subjects } from '#shared/bus/subjects.ts'
+import { randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+
+export interface Harness {
+  connect(): Promise<Bus>
+  /** Removes the stream and makes an empty one. */
+  recreateStream(): Promise<void>
+  /** A connection whose stream holds little, and what resets that. */
+  fillable(): Promise<{ bus: Bus; undo(): Promise<void> }>
+  /** Ends this connection's way to the bus until the returned function runs. */
+  cutOff(bus: Bus): Promise<() => Promise<void>>
+}
+
+/** Collects what arrives and lets a test wait for it. */
+export function collector<T>() {
+  const items: T[] = []
+  let wanted = { count: 0, resolve: () => {} }
+  return {
+    items,
+    add: (item: T) => {
+      items.push(item)
+      if (items.length >= wanted.count) wanted.resolve()
+    },
+    /** Resolves when this many have arrived in all. */
+    reached: async (count: number) => {
+      if (items.length >= count) return
+      await new Promise<void>(resolve => {
+        wanted = { count, resolve }
+      })
+    },
+  }
+}
+
+export function subjectOn(partition: number): string {
+  for (;;) {
+    const subject = subjects.observation('loc1', randomId(10))
+    if (subject.startsWith(`obs.${partition}.`)) return subject
+  }
+}
+
+export async function openFeed(bus: Bus, partition: number, from: FeedOptions['from'], accept: () => boolean = () => true) {
+  const got = collector<StreamMessage>()
+  const broken = collector<string>()
+  const onMessage = (message: StreamMessage) => {
+    got.add(message)
+    return accept()
+  }
+  const feed: Feed = await bus.observations.open({ partition, from, onMessage, onBroken: broken.add })
+  return { feed, got, broken, numbers: () => got.items.map(message => (message.body as { n: number }).n) }
+}
+
+export const upTo = (count: number, first = 1): number[] => Array.from({ length: count }, (_, i) => first + i)
+
+export async function publishNumbers(bus: Bus, subject: string, numbers: number[]): Promise<void> {
+  for (const n of numbers) await bus.observations.publish(subject, { n })
+}
+
+const kindOf = (error: unknown) => (error instanceof BusError ? error.kind : error)
+const refused = (promise: Promise<unknown>) => promise.then(() => 'nothing refused', kindOf)
+
+export function describeBus(t: Test, harness: Harness): void {
+  describeFeeds(t, harness)
+  describeBuckets(t, harness)
+  describeRequests(t, harness)
+}
+
+function describeFeeds(t: Test, harness: Harness): void {
+  t.test('a feed hands over one partition in stream order, what was there and what comes', async t => {
+    const bus = await harness.connect()
+    const subject = subjectOn(3)
+    await publishNumbers(bus, subject, upTo(20))
+    await publishNumbers(bus, subjectOn(4), [999])
+    const { got, numbers, feed } = await openFeed(bus, 3, { sequence: 1 })
+    await publishNumbers(bus, subject, upTo(20, 21))
+    await got.reached(40)
+    t.strictSame(numbers(), upTo(40))
+    t.equal(got.items[0]?.subject, subject)
+    const sequences = got.items.map(message => message.sequence)
+    t.strictSame(
+      sequences,
+      sequences.toSorted((a, b) => a - b),
+    )
+    t.ok(got.items.every(message => Number.isInteger(message.at) && Math.abs(message.at - Date.now()) < 60_000))
+    await feed.close()
+    await publishNumbers(bus, subject, [41])
+    const second = await openFeed(bus, 3, { sequence: sequences[30]! })
+    await second.got.reached(11)
+    t.strictSame(second.numbers(), upTo(11, 31), 'from the sequence itself on')
+    t.equal(got.items.length, 40, 'a closed feed hands over nothing')
+  })
+
+  t.test('a feed from a time begins with the first message of that time', async t => {
+    const bus = await harness.connect()
+    const subject = subjectOn(5)
+    const all = await openFeed(bus, 5, { sequence: 1 })
+    await publishNumbers(bus, subject, upTo(3))
+    await all.got.reached(3)
+    const last = all.got.items[2]!
+    // The server's clock has moved on once a message has a later time.
+    for (let n = 4; all.got.items.at(-1)!.at <= last.at; n++) {
+      await publishNumbers(bus, subject, [n])
+      await all.got.reached(n)
+    }
+    const newest = all.got.items.at(-1)!
+    const { got } = await openFeed(bus, 5, { time: newest.at })
+    await got.reached(1)
+    t.ok(got.items.every(message => message.at >= newest.at))
+    t.equal(got.items.at(-1)?.sequence, newest.sequence)
+  })
+
+  t.test('a paused feed holds back, and goes on without loss or repetition when resumed', async t => {
+    const bus = await harness.connect()
+    const subject = subjectOn(6)
+    const total = limits.bus.readerBatch * 3 + 7
+    await Promise.all(upTo(total).map(n => bus.observations.publish(subject, { n })))
+    let room = 100
+    const { got, feed } = await openFeed(bus, 6, { sequence: 1 }, () => --room > 0)
+    await got.reached(100)
+    await bus.observations.publish(subjectOn(7), { n: 0 })
+    t.equal(got.items.length, 100, 'nothing comes during a pause')
+    for (let expected = 200; expected < total; expected += 100) {
+      room = 100
+      feed.resume()
+      await got.reached(expected)
+      t.equal(got.items.length, expected)
+    }
+    room = Number.POSITIVE_INFINITY
+    feed.resume()
+    await got.reached(total)
+    const sequences = got.items.map(message => message.sequence)
+    t.equal(new Set(sequences).size, total)
+    t.strictSame(
+      sequences,
+      sequences.toSorted((a, b) => a - b),
+    )
+  })
+
+  t.test('many partitions on one connection each get their own and nothing else', async t => {
+    const bus = await harness.connect()
+    const publisher = await harness.connect()
+    const { lastSequence } = await bus.observations.state()
+    const feeds = await Promise.all(
+      upTo(limits.partitions, 0).map(partition => openFeed(bus, partition, { sequence: lastSequence + 1 })),
+    )
+    const chosen = upTo(limits.partitions, 0).map(subjectOn)
+    await Promise.all(chosen.flatMap(subject => upTo(10).map(n => publisher.observations.publish(subject, { n }))))
+    await Promise.all(feeds.map(({ got }) => got.reached(10)))
+    t.ok(feeds.every(({ got }, partition) => got.items.every(message => message.subject === chosen[partition])))
+    await Promise.all(feeds.map(({ feed }) => feed.close()))
+  })
+
+  t.test('the state, the newest sequence of a partition, and purging', async t => {
+    const bus = await harness.connect()
+    t.equal(await bus.observations.lastSequenceOf(50).then(n => n >= 0), true)
+    await harness.recreateStream()
+    t.equal(await bus.observations.lastSequenceOf(8), 0, 'none yet')
+    await publishNumbers(bus, subjectOn(8), upTo(5))
+    await publishNumbers(bus, subjectOn(9), upTo(2))
+    t.equal(await bus.observations.lastSequenceOf(8), 5)
+    await bus.observations.purge(8, 4)
+    const { got, numbers } = await openFeed(bus, 8, { sequence: 1 })
+    await got.reached(2)
+    t.strictSame(numbers(), [4, 5], 'what is below is gone')
+    const state = await bus.observations.state()
+    t.strictSame([state.firstSequence, state.lastSequence], [4, 7])
+  })
+
+  t.test('a recreated stream breaks every feed and is known by its creation time', async t => {
+    const bus = await harness.connect()
+    await publishNumbers(bus, subjectOn(10), upTo(5))
+    const one = await openFeed(bus, 10, { sequence: 1 })
+    const other = await openFeed(bus, 11, { sequence: 1 })
+    await one.got.reached(5)
+    const before = await bus.observations.state()
+    await harness.recreateStream()
+    await Promise.all([one.broken.reached(1), other.broken.reached(1)])
+    const after = await bus.observations.state()
+    t.not(after.createdAt, before.createdAt)
+    await publishNumbers(bus, subjectOn(10), [6])
+    const again = await openFeed(bus, 10, { sequence: 1 })
+    await again.got.reached(1)
+    t.strictSame([again.numbers(), one.broken.items.length], [[6], 1], 'a broken feed says so once and delivers nothing more')
+    t.equal(one.got.items.length, 5)
+  })
+
+  t.test('a feed that asks for more than the stream has breaks', async t => {
+    const bus = await harness.connect()
+    const { lastSequence } = await bus.observations.state()
+    const { broken } = await openFeed(bus, 12, { sequence: lastSequence + 100 })
+    await broken.reached(1)
+    t.match(broken.items[0], /ends before/)
+  })
+
+  t.test('a full stream refuses as full, and takes again when there is room', async t => {
+    const { bus, undo } = await harness.fillable()
+    const subject = subjectOn(13)
+    const pad = 'x'.repeat(4_000)
+    let published = 0
+    const outcome = await refused(
+      (async () => {
+        for (; published < 10_000; published++) await bus.observations.publish(subject, { pad })
+      })(),
+    )
+    t.equal(outcome, 'full')
+    t.ok(published > 0)
+    const last = await bus.observations.lastSequenceOf(13)
+    await bus.observations.purge(13, last + 1)
+    await bus.observations.publish(subject, { pad })
+    await undo()
+  })
+
+  t.test('while cut off everything is refused as unavailable, at once, and afterwards goes on', async t => {
+    const bus = await harness.connect()
+    const other = await harness.connect()
+    const subject = subjectOn(14)
+    const { got, numbers } = await openFeed(bus, 14, { sequence: 1 })
+    await publishNumbers(bus, subject, upTo(3))
+    await got.reached(3)
+    const silent = await other.subscribe('silent', () => undefined)
+    const asked = refused(bus.request('silent', {}, { timeoutMs: 60_000 }))
+    const changes = collector<boolean>()
+    bus.onConnection(changes.add)
+    const reconnect = await harness.cutOff(bus)
+    await changes.reached(1)
+    t.equal(bus.connected(), false)
+    t.equal(await asked, 'unavailable', 'a request in flight')
+    for (const [title, task] of [
+      ['publish', bus.observations.publish(subject, { n: 0 })],
+      ['request', bus.request('silent', {}, { timeoutMs: 60_000 })],
+      ['put', bus.bucket('checks').put('a', 1)],
+      ['get', bus.bucket('checks').get('a')],
+      ['state', bus.observations.state()],
+    ] as const) {
+      t.equal(await refused(task), 'unavailable', title)
+    }
+    await reconnect()
+    await changes.reached(2)
+    t.strictSame(changes.items, [false, true])
+    await publishNumbers(bus, subject, upTo(3, 4))
+    await got.reached(6)
+    t.strictSame(numbers(), upTo(6), 'the feed went on in exact order')
+    await silent.close()
+  })
+}
+
+function describeBuckets(t: Test, harness: Harness): void {
+  t.test('compare-and-set: one of 50 rivals wins, a stale revision loses, 0 means that there is none', async t => {
+    const buses = await Promise.all([harness.connect(), harness.connect()])
+    const [one, other] = buses.map(bus => bus.bucket('leases'))
+    const created = await Promise.all(upTo(50).map(n => (n % 2 ? one! : other!).update('race.create', { n }, 0)))
+    t.equal(created.filter(revision => revision !== null).length, 1)
+    const revision = created.find(found => found !== null)!
+    const renewed = await Promise.all(upTo(50).map(n => (n % 2 ? one! : other!).update('race.create', { n }, revision)))
+    t.equal(renewed.filter(found => found !== null).length, 1)
+    const winner = renewed.findIndex(found => found !== null) + 1
+    const entry = await one!.get('race.create')
+    t.match(entry, { key: 'race.create', revision: renewed[winner - 1]!, value: { n: winner } })
+    t.ok(Math.abs(entry!.at - Date.now()) < 60_000, 'with the time of the server')
+    t.equal(await other!.update('race.create', {}, revision), null)
+    t.equal(await other!.update('race.create', {}, 0), null)
+  })
+
+  t.test('a removed key reads as none and may be created again', async t => {
+    const bucket = (await harness.connect()).bucket('checks')
+    t.equal(await bucket.get('gone.1.a'), null)
+    const first = await bucket.put('gone.1.a', 'first')
+    await bucket.delete('gone.1.a')
+    t.equal(await bucket.get('gone.1.a'), null)
+    t.equal(await bucket.update('gone.1.a', 'stale', first), null, 'the old revision is stale')
+    const rivals = await Promise.all(upTo(10).map(n => bucket.update('gone.1.a', n, 0)))
+    t.equal(rivals.filter(revision => revision !== null).length, 1, 'one creates it over the removal')
+    t.equal((await bucket.get('gone.1.a'))?.value, rivals.findIndex(revision => revision !== null) + 1)
+  })
+
+  t.test('a watch tells what is present, then that it is ready, then every change in order', async t => {
+    const bucket = (await harness.connect()).bucket('checks')
+    const writer = (await harness.connect()).bucket('checks')
+    await writer.put('loc2.1.a', 1)
+    await writer.put('loc2.2.b', 1)
+    await writer.put('loc3.1.c', 1)
+    await writer.put('loc2.3.gone', 1)
+    await writer.delete('loc2.3.gone')
+    const told = collector<string>()
+    const watch = await bucket.watch('loc2.>', {
+      onEntry: ({ key, value }) => told.add(`${key}=${JSON.stringify(value)}`),
+      onReady: () => told.add('ready'),
+    })
+    await told.reached(3)
+    t.strictSame(told.items, ['loc2.1.a=1', 'loc2.2.b=1', 'ready'], 'only what matches and is present')
+    for (const n of upTo(20)) await writer.put('loc2.1.a', n)
+    await writer.put('loc3.1.c', 2)
+    await writer.delete('loc2.2.b')
+    const last = 'loc2.2.b=null'
+    while (told.items.at(-1) !== last) await told.reached(told.items.length + 1)
+    const values = told.items.filter(item => item.startsWith('loc2.1.a=')).map(item => Number(item.split('=')[1]))
+    t.strictSame(
+      values.slice(1),
+      values.slice(1).toSorted((a, b) => a - b),
+    )
+    t.equal(values.at(-1), 20)
+    t.notOk(told.items.some(item => item.startsWith('loc3')))
+    await watch.close()
+    const none = collector<string>()
+    await bucket.watch('loc9.>', { onEntry: () => none.add('entry'), onReady: () => none.add('ready') })
+    await none.reached(1)
+    t.strictSame(none.items, ['ready'], 'ready at once where nothing is')
+  })
+
+  t.test('a list has the present entries that fit its filter', async t => {
+    const bucket = (await harness.connect()).bucket('checks')
+    for (const key of ['loc4.1.a', 'loc4.2.b', 'loc5.1.list', 'loc5.2.d']) await bucket.put(key, { key })
+    await bucket.delete('loc5.2.d')
+    for (const [filter, keys] of [
+      ['loc4.>', ['loc4.1.a', 'loc4.2.b']],
+      ['*.1.list', ['loc5.1.list']],
+      ['loc5.*.*', ['loc5.1.list']],
+      ['loc4.1.a', ['loc4.1.a']],
+      ['loc6.>', []],
+    ] as const) {
+      const entries = await bucket.list(filter)
+      t.strictSame(entries.map(entry => entry.key).toSorted(), keys, filter)
+      t.ok(entries.every(entry => (entry.value as { key: string }).key === entry.key && entry.revision > 0))
+    }
+  })
+}
+
+function describeRequests(t: Test, harness: Harness): void {
+  t.test('a request is answered, with its body, its subject and its trace', async t => {
+    const asker = await harness.connect()
+    const server = await harness.connect()
+    const subscription = await server.subscribe('cmd.60.*', message => {
+      message.respond({ subject: message.subject, body: message.body, traceId: message.traceId })
+      message.respond('only the first answer counts')
+    })
+    t.strictSame(await asker.request('cmd.60.x', { a: [1, null, 'ü'] }, { timeoutMs: 5_000, traceId: 'trace1' }), {
+      subject: 'cmd.60.x',
+      body: { a: [1, null, 'ü'] },
+      traceId: 'trace1',
+    })
+    const untraced = (await asker.request('cmd.60.x', null, { timeoutMs: 5_000 })) as { traceId: string; body: unknown }
+    t.ok(untraced.traceId.length > 0, 'one is made where none was given')
+    t.equal(untraced.body, null)
+    await subscription.close()
+    t.equal(
+      await refused(asker.request('cmd.60.x', {}, { timeoutMs: 60_000 })),
+      'no_responders',
+      'after the subscription was closed',
+    )
+  })
+
+  t.test('nobody there is known at once, silence after its time', async t => {
+    const bus = await harness.connect()
+    t.equal(await refused(bus.request('nobody.home', {}, { timeoutMs: 60_000 })), 'no_responders')
+    await bus.subscribe('mute', () => undefined)
+    t.equal(await refused(bus.request('mute', {}, { timeoutMs: 100 })), 'timeout')
+  })
+
+  t.test('a queue group shares, everybody else gets everything', async t => {
+    const bus = await harness.connect()
+    const members = await Promise.all(upTo(3).map(() => harness.connect()))
+    const shared = collector<number>()
+    const all = collector<number>()
+    for (const [index, member] of members.entries()) {
+      await member.subscribe('nudge.test', () => shared.add(index), { queue: 'notifiers' })
+      await member.subscribe('nudge.test', () => all.add(index))
+    }
+    for (let n = 0; n < 30; n++) bus.publish('nudge.test', { n })
+    await Promise.all([shared.reached(30), all.reached(90)])
+    // A last request over the same way proves that nothing more was on its way.
+    await members[0]!.subscribe('fence', message => message.respond(true))
+    await bus.request('fence', {}, { timeoutMs: 5_000 })
+    t.strictSame([shared.items.length, all.items.length], [30, 90])
+  })
+
+  t.test('the offset of the clock is measured', async t => {
+    const bus = await harness.connect()
+    const behind = await bus.clockOffset(() => Date.now() - 5_000)
+    t.ok(Math.abs(behind - 5_000) < 500, `5 s behind reads as ${behind}`)
+  })
+}

@@ -1,0 +1,236 @@
+// What the notifier's tests stand on: a clock turned by hand, nudges in memory, real HTTP receivers, and documents to begin with.
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import type { Bus, Incoming } from '#shared/bus/port.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { AlertDocument, AlertFacts } from '#shared/contracts/alert.ts'
+import type { DestinationDocument } from '#shared/contracts/destination.ts'
+import type { Service } from '#shared/service.ts'
+import type { Store } from '#shared/store/port.ts'
+import { startNotifier } from '../../services/notifier/app.ts'
+import { createMemoryStore } from '../support/memory-store.ts'
+
+export const startAt = Date.UTC(2026, 0, 5, 12)
+
+export interface HandClock extends Clock {
+  /** Moves time on and runs what becomes due, in order. */
+  advance(ms: number): void
+  timers(): number
+}
+
+export function createHandClock(): HandClock {
+  let passed = 0
+  const timers = new Map<number, { at: number; run: () => void }>()
+  let last = 0
+  return {
+    now: () => startAt + passed,
+    monotonic: () => passed,
+    after: (delayMs, run) => {
+      const key = ++last
+      timers.set(key, { at: passed + delayMs, run })
+      return () => void timers.delete(key)
+    },
+    advance: ms => {
+      const until = passed + ms
+      for (;;) {
+        const [next] = [...timers].filter(([, { at }]) => at <= until).sort(([a, x], [b, y]) => x.at - y.at || a - b)
+        if (!next) break
+        timers.delete(next[0])
+        passed = Math.max(passed, next[1].at)
+        next[1].run()
+      }
+      passed = until
+    },
+    timers: () => timers.size,
+  }
+}
+
+/** Looks again each turn of the event loop; fails after 10 s of real time. */
+export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`Did not come about: ${what}`)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+export interface Hit {
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+export interface Answer {
+  status: number
+  headers?: Record<string, string>
+  body?: string
+}
+
+export interface Receiver {
+  url: string
+  hits: Hit[]
+  /** Resolves when it has been called so often. */
+  called(times: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** `answer` decides by the number of the call, from 1; null never answers. */
+export async function createReceiver(answer: (call: number, hit: Hit) => Answer | null | Promise<Answer>): Promise<Receiver> {
+  const hits: Hit[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const hit = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() }
+    hits.push(hit)
+    const given = await answer(hits.length, hit)
+    if (given) reply(response, given)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/hooks/T0secretT0/B1secretB1?token=hunter2hunter2`,
+    hits,
+    called: times => until(() => hits.length >= times, `call ${times}, there were ${hits.length}`),
+    close: () => {
+      server.closeAllConnections()
+      return new Promise(resolve => server.close(() => resolve()))
+    },
+  }
+}
+
+function reply(response: ServerResponse, { status, headers, body }: Answer): void {
+  response.writeHead(status, headers)
+  response.end(body ?? '')
+}
+
+export interface House {
+  store: Store
+  clock: HandClock
+  /** Everything that was logged, as JSON lines. */
+  log: string[]
+  nudge(...alertIds: string[]): void
+  start(notifierId: string, over?: { store?: Store; clock?: Clock }): Promise<Service & { metrics: Registry }>
+  /** Stops a notifier, letting time pass for what waits for it. */
+  stop(service: Service): Promise<void>
+}
+
+export function createHouse(): House {
+  const store = createMemoryStore()
+  const clock = createHandClock()
+  const log: string[] = []
+  const listeners: ((message: Incoming) => void)[] = []
+  let turn = 0
+  const bus = {
+    connected: () => true,
+    subscribe: async (_subject: string, onMessage: (message: Incoming) => void) => {
+      listeners.push(onMessage)
+      return { close: async () => void listeners.splice(listeners.indexOf(onMessage), 1) }
+    },
+  } as Partial<Bus> as Bus
+  return {
+    store,
+    clock,
+    log,
+    nudge: (...alertIds) => {
+      const listener = listeners[turn++ % listeners.length]
+      listener?.({ subject: 'nudge.alert', body: { alertIds }, traceId: '', respond: () => {} })
+    },
+    start: async (notifierId, over = {}) => {
+      const metrics = new Registry()
+      const logger = pino({ level: 'trace' }, { write: line => void log.push(line) })
+      const service = await startNotifier({ store, clock, bus, logger, metrics, ...over }, { ...options, notifierId })
+      return { ...service, metrics }
+    },
+    stop: async service => {
+      let stopped = false
+      const stopping = service.stop().then(() => {
+        stopped = true
+      })
+      await until(() => {
+        clock.advance(100)
+        return stopped
+      }, 'the end of a notifier')
+      await stopping
+    },
+  }
+}
+
+export const options = {
+  version: '2.0.0',
+  serviceUrl: 'https://status.example.com',
+  publicUrl: 'https://status.example.com',
+  incidentSalt: 'grain',
+  jitter: () => 0,
+}
+
+let numbers = 0
+
+export function destination(id: string, url: string, over: Partial<DestinationDocument> = {}): DestinationDocument {
+  return {
+    id,
+    rev: 1,
+    number: ++numbers,
+    workspaceId: `workspace-${id}`,
+    name: `Destination ${id}`,
+    nameKey: `destination ${id}`,
+    type: 'webhook',
+    channel: '',
+    url,
+    enabled: true,
+    default: true,
+    transformationId: null,
+    createdAt: startAt,
+    updatedAt: startAt,
+    ...over,
+  }
+}
+
+export const facts: AlertFacts = {
+  subjectName: 'Shop',
+  subjectSlug: 'shop',
+  ruleKey: 'availability',
+  template: 'website-check@1',
+  url: 'https://shop.example.com/',
+  fields: { url: 'https://shop.example.com/', method: 'GET', interval_value: 1 },
+  evidence: {
+    inputs: [
+      { input: 'de01', value: 'problem', at: startAt - 1_000, reason: 'connection refused' },
+      { input: 'fr01', value: 'ok', at: startAt - 2_000, reason: null },
+      { input: 'us01', value: 'unknown', at: null, reason: null },
+    ],
+    omitted: 0,
+    truncated: false,
+  },
+  failing: ['de01'],
+  unknown: ['us01'],
+  ok: ['fr01'],
+  error: 'connection refused',
+  explanation: '1 of 3 locations failing',
+  troubleSince: startAt - 120_000,
+  confirmedAt: startAt,
+  wellSince: null,
+  closedAt: null,
+}
+
+/** The alert of this number of an incident, for the workspace of one destination. */
+export function alert(destinationId: string, incident: string, number: number, over: Partial<AlertDocument> = {}): AlertDocument {
+  const incidentId = `${incident.padEnd(10, 'x')}.1`
+  return {
+    id: `${incidentId}.a${number}`,
+    rev: 1,
+    workspaceId: `workspace-${destinationId}`,
+    subjectId: incident.padEnd(10, 'x'),
+    incidentId,
+    number,
+    kind: 'problem',
+    reminder: false,
+    decidedAt: startAt,
+    facts,
+    state: 'open',
+    deliveries: null,
+    expireAt: startAt + 1e9,
+    ...over,
+  }
+}

@@ -1,0 +1,451 @@
+// The notifier whole: alerts in the store, real receivers over HTTP, a clock turned by hand.
+import t from 'tap'
+import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
+import type { DestinationDocument } from '#shared/contracts/destination.ts'
+import { limits, minute, second } from '#shared/limits.ts'
+import { type Store, StoreError } from '#shared/store/port.ts'
+import {
+  type Answer,
+  alert,
+  createHouse,
+  createReceiver,
+  destination,
+  facts,
+  type Hit,
+  type House,
+  type Receiver,
+  startAt,
+  until,
+} from './house.ts'
+
+const { retryMs, claimMs, scanMs, giveUpMs, sendMs } = limits.notifier
+const closedPort = 'http://127.0.0.1:1/hooks/T0secretT0/B1secretB1?token=hunter2hunter2'
+
+interface Scene extends House {
+  receivers: Receiver[]
+  receive(answer: (call: number, hit: Hit) => Answer | null | Promise<Answer>): Promise<Receiver>
+  run(notifierId: string, over?: Parameters<House['start']>[1]): ReturnType<House['start']>
+  deliveries(): Promise<DeliveryDocument[]>
+  rows(): Promise<DeliveryLogDocument[]>
+  settled(count: number): Promise<void>
+}
+
+/** A house whose notifiers and receivers end with the test, and which says of every log line and row that no address is in it. */
+function scene(
+  t: { teardown(run: () => unknown): void },
+  alerts: AlertDocument[],
+  destinations: DestinationDocument[] = [],
+): Promise<Scene> {
+  const house = createHouse()
+  const receivers: Receiver[] = []
+  const services: Awaited<ReturnType<House['start']>>[] = []
+  const deliveries = () => house.store.find('deliveries', { limit: 10_000 })
+  const rows = async () => (await house.store.find('deliveryLog', { limit: 10_000 })).sort((a, b) => a.number - b.number)
+  t.teardown(async () => {
+    await Promise.all(services.map(service => house.stop(service)))
+    await Promise.all(receivers.map(receiver => receiver.close()))
+  })
+  const built: Scene = {
+    ...house,
+    receivers,
+    receive: async answer => {
+      const receiver = await createReceiver(answer)
+      receivers.push(receiver)
+      return receiver
+    },
+    run: async (notifierId, over) => {
+      const service = await house.start(notifierId, over)
+      services.push(service)
+      return service
+    },
+    deliveries,
+    rows,
+    settled: count =>
+      until(
+        async () => (await deliveries()).filter(({ open }) => open === 0).length >= count,
+        `${count} deliveries at their end`,
+      ),
+  }
+  return seed(house.store, alerts, destinations).then(() => built)
+}
+
+async function seed(store: Store, alerts: AlertDocument[], destinations: DestinationDocument[]): Promise<void> {
+  await store.insert('alerts', alerts)
+  await store.insert('destinations', destinations)
+  const place = { rev: 1, displayName: null, createdAt: 0 }
+  await store.upsert('locations', [
+    { ...place, id: 'de01', name: 'de' },
+    { ...place, id: 'fr01', name: 'fr' },
+  ])
+}
+
+const ok = () => ({ status: 200, body: 'ok' })
+const firstValue = async (stored: Promise<(unknown | null)[]>) => (await stored)[0]
+
+t.test('an alert is delivered once, with its headers, a log row and its count of deliveries', async t => {
+  const told = alert('one', 'a', 1)
+  const house = await scene(t, [told])
+  const receiver = await house.receive(ok)
+  await house.store.insert('destinations', [
+    destination('one', receiver.url),
+    destination('two', receiver.url, { workspaceId: 'workspace-one', default: false }),
+  ])
+  const service = await house.run('n1')
+  house.nudge(told.id, 'unknown.1.a1')
+  house.nudge(told.id)
+  await house.settled(1)
+  house.clock.advance(scanMs)
+  house.nudge(told.id)
+  await until(async () => (await house.rows()).length === 1, 'the log row')
+
+  t.equal(receiver.hits.length, 1)
+  const [delivery] = await house.deliveries()
+  const hit = receiver.hits[0] as Hit
+  t.equal(hit.body, delivery?.body)
+  t.match(JSON.parse(hit.body), { attachments: [{ title: 'Shop is down' }], incident: { transition: 'confirmed' } })
+  t.match(hit.headers, {
+    'content-type': 'application/json',
+    'user-agent': 'watchkeeper/2.0.0 (+https://status.example.com)',
+    'idempotency-key': delivery?.idempotencyKey,
+    'webhook-id': delivery?.idempotencyKey,
+    'webhook-timestamp': String(startAt / second),
+  })
+  t.match(await firstValue(house.store.get('alerts', [told.id])), { state: 'dispatched', deliveries: 1, rev: 2 })
+  t.match(delivery, { open: 0, dueAt: null, claimedBy: null, snapshot: { value: 'delivered', context: { attempts: 1 } } })
+  t.match((await house.rows())[0], {
+    number: 1,
+    status: 'delivered',
+    error: '',
+    payload: hit.body,
+    destinationName: 'Destination one',
+    destinationType: 'webhook',
+    alertKind: 'problem',
+    at: startAt,
+    expireAt: startAt + limits.notifier.logMs,
+  })
+  t.match(await service.metrics.metrics(), /watchkeeper_notifier_deliveries_total\{outcome="delivered"\} 1/)
+  t.same(service.unready(), [])
+})
+
+t.test('what may pass is tried again with the same key and body, one log row an attempt', async t => {
+  const answers: Record<string, (call: number) => Answer | null> = {
+    'an internal error': call => ({ status: call === 1 ? 500 : 204, body: 'sorry /hooks/T0secretT0/B1secretB1' }),
+    'a rate limit': call => ({ status: call === 1 ? 429 : 200, headers: { 'retry-after': '1' } }),
+    'no answer': call => (call === 1 ? null : ok()),
+  }
+  for (const [name, answer] of Object.entries(answers)) {
+    const told = alert('one', 'a', 1)
+    const house = await scene(t, [told])
+    const receiver = await house.receive(answer)
+    await house.store.insert('destinations', [destination('one', receiver.url)])
+    await house.run('n1')
+    house.nudge(told.id)
+    await receiver.called(1)
+    const waited = name === 'no answer' ? sendMs : 0
+    house.clock.advance(waited)
+    await until(async () => (await house.deliveries())[0]?.snapshot.value === 'waiting', `${name}: waiting`)
+    const [waiting] = await house.deliveries()
+    t.equal(waiting?.dueAt, startAt + waited + retryMs, `${name}: due after its pause`)
+    house.clock.advance(retryMs - 1)
+    await new Promise(resolve => setImmediate(resolve))
+    t.equal(receiver.hits.length, 1, `${name}: not before`)
+    house.clock.advance(1)
+    await house.settled(1)
+    const [first, second] = receiver.hits
+    t.equal(second?.headers['idempotency-key'], first?.headers['idempotency-key'], `${name}: same key`)
+    t.equal(second?.body, first?.body, `${name}: same body`)
+    t.same(
+      (await house.rows()).map(({ number, status, payload }) => [number, status, payload]),
+      [
+        [1, 'failed', first?.body],
+        [2, 'delivered', first?.body],
+      ],
+    )
+    t.notMatch(JSON.stringify([await house.rows(), house.log]), /secret|hunter2|127\.0\.0\.1/, `${name}: the address is nowhere`)
+  }
+})
+
+t.test('a refused connection is tried with growing pauses until the time is up, and then given up', async t => {
+  const told = alert('one', 'a', 1)
+  const house = await scene(t, [told], [destination('one', closedPort)])
+  await house.run('n1')
+  house.nudge(told.id)
+  const pauses: number[] = []
+  for (let rows = 1; ; rows++) {
+    await until(async () => (await house.rows()).length === rows, `row ${rows}`)
+    await until(async () => (await house.deliveries())[0]?.snapshot.value !== 'sending', `outcome ${rows}`)
+    const [delivery] = await house.deliveries()
+    if (delivery?.open === 0) break
+    const pause = (delivery?.dueAt as number) - house.clock.now()
+    pauses.push(pause)
+    house.clock.advance(pause)
+  }
+  t.same(pauses.slice(0, 4), [retryMs, 2 * retryMs, 4 * retryMs, 8 * retryMs])
+  t.ok(Math.max(...pauses) <= limits.notifier.retryMsMax)
+  t.equal(house.clock.now(), startAt + giveUpMs, 'the last attempt is made when the time is up')
+  t.match((await house.deliveries())[0]?.snapshot, { value: 'failed', context: { lastError: 'unreachable: connection refused' } })
+  t.notMatch(JSON.stringify([await house.rows(), house.log]), /secret|hunter2|127\.0\.0\.1/)
+})
+
+t.test('what cannot pass fails at once', async t => {
+  const rows: [number, string][] = [
+    [410, 'http_410: the destination answered 410 Gone: "no longer [redacted] here"'],
+    [404, 'http_404: the destination answered 404 Not Found: "no longer [redacted] here"'],
+    [301, 'http_301: the destination answered 301 Moved Permanently: "no longer [redacted] here"'],
+  ]
+  for (const [status, error] of rows) {
+    const told = alert('one', 'a', 1)
+    const house = await scene(t, [told])
+    const receiver = await house.receive(() => ({
+      status,
+      headers: { location: '/elsewhere' },
+      body: 'no longer\n T0secretT0 here',
+    }))
+    await house.store.insert('destinations', [destination('one', receiver.url)])
+    await house.run('n1')
+    house.nudge(told.id)
+    await house.settled(1)
+    house.clock.advance(minute)
+    t.equal(receiver.hits.length, 1, `${status}: one call, no redirect followed`)
+    t.match(await house.rows(), [{ status: 'failed', error }], `${status}`)
+  }
+})
+
+t.test('a receiver that says success and then nothing has the message', async t => {
+  const told = alert('one', 'a', 1)
+  const house = await scene(t, [told])
+  const { createServer } = await import('node:http')
+  const server = createServer((_, response) => response.writeHead(200, { 'content-length': '1000' }).write('begun'))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await house.store.insert('destinations', [
+    destination('one', `http://127.0.0.1:${(server.address() as { port: number }).port}/`),
+  ])
+  await house.run('n1')
+  house.nudge(told.id)
+  await house.settled(1)
+  t.match((await house.deliveries())[0]?.snapshot, { value: 'delivered' })
+})
+
+t.test('messages of an incident arrive in order, while other incidents go on', async t => {
+  const alerts = [alert('one', 'a', 1), alert('one', 'a', 2, { kind: 'recovery' }), alert('one', 'b', 1)]
+  const house = await scene(t, alerts)
+  const titles: string[] = []
+  const receiver = await house.receive((_, { body }) => {
+    const { attachments, incident } = JSON.parse(body)
+    titles.push(`${incident.resource.key} ${attachments[0].title}`)
+    return { status: incident.resource.key === 'held' && titles.length < 3 ? 503 : 200 }
+  })
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  await house.store.upsert(
+    'alerts',
+    alerts.map(one => ({ ...one, facts: { ...facts, subjectSlug: one.subjectId.startsWith('a') ? 'held' : 'free' } })),
+  )
+  await house.run('n1')
+  // The later message is nudged first and alone: it finds its predecessor by itself.
+  house.nudge(alerts[1]?.id as string)
+  await receiver.called(1)
+  house.nudge(alerts[2]?.id as string)
+  await receiver.called(2)
+  await until(async () => (await house.deliveries()).length === 3, 'all deliveries')
+  house.clock.advance(scanMs)
+  await house.settled(3)
+  t.same(titles, ['held Shop is down', 'free Shop is down', 'held Shop is down', 'held Shop is back up'])
+})
+
+t.test('two notifiers on the same alerts call each receiver once an alert', async t => {
+  const alerts = Array.from({ length: 60 }, (_, i) => alert(`d${i % 3}`, `i${i}`, 1))
+  const house = await scene(t, alerts)
+  const receiver = await house.receive(ok)
+  await house.store.insert(
+    'destinations',
+    [0, 1, 2].map(i => destination(`d${i}`, receiver.url)),
+  )
+  await Promise.all([house.run('n1'), house.run('n2')])
+  const ids = alerts.map(({ id }) => id)
+  for (let i = 0; i < 4; i++) house.nudge(...ids)
+  await house.settled(60)
+  house.clock.advance(scanMs)
+  await until(async () => (await house.rows()).length === 60, 'all rows')
+  t.equal(receiver.hits.length, 60)
+  t.equal(new Set(receiver.hits.map(({ headers }) => headers['idempotency-key'])).size, 60)
+  t.same(
+    (await house.rows()).map(({ number }) => number),
+    Array.from({ length: 60 }, (_, i) => i + 1),
+    'numbers without a gap',
+  )
+})
+
+t.test('a dead notifier is followed by another, which repeats at most once with the same key', async t => {
+  const told = alert('one', 'a', 1)
+  const house = await scene(t, [told])
+  const receiver = await house.receive(ok)
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  // The first one's store stops answering once its message is out: as good as dead before it could write.
+  const deaf = new Set(['insert', 'get:counters'])
+  const dying = new Proxy(house.store, {
+    get:
+      (store, name: keyof Store) =>
+      (collection: string, ...rest: unknown[]) =>
+        deaf.has(name) || deaf.has(`${name}:${collection}`)
+          ? new Promise(() => {})
+          : (store[name] as (...all: unknown[]) => unknown)(collection, ...rest),
+  })
+  await house.start('dying', { store: dying })
+  house.nudge(told.id)
+  await receiver.called(1)
+  const [claimed] = await house.deliveries()
+  t.match(claimed, { claimedBy: 'dying', dueAt: startAt + claimMs, snapshot: { value: 'sending' } })
+
+  await house.run('heir')
+  house.clock.advance(claimMs - 1)
+  await new Promise(resolve => setImmediate(resolve))
+  t.equal(receiver.hits.length, 1, 'not before the claim ends')
+  house.clock.advance(scanMs)
+  await house.settled(1)
+  const [first, second] = receiver.hits
+  t.equal(receiver.hits.length, 2)
+  t.equal(second?.headers['webhook-id'], first?.headers['webhook-id'])
+  t.equal(second?.body, first?.body)
+  t.match(await house.rows(), [{ id: `${claimed?.id}.2`, status: 'delivered' }])
+})
+
+t.test('a lost nudge and deliveries that nobody sends are found by the scan', async t => {
+  const alerts = [alert('one', 'a', 1), alert('one', 'b', 1)]
+  const house = await scene(t, [])
+  const receiver = await house.receive(ok)
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  await house.run('n1')
+  await new Promise(resolve => setImmediate(resolve))
+  await house.store.insert('alerts', alerts)
+  house.clock.advance(scanMs - 1)
+  await new Promise(resolve => setImmediate(resolve))
+  t.equal(receiver.hits.length, 0)
+  house.clock.advance(1)
+  await house.settled(2)
+  t.equal(receiver.hits.length, 2)
+})
+
+t.test('where nobody is to be told, the alert is dispatched to nobody', async t => {
+  const rows: [string, Partial<DestinationDocument>, string][] = [
+    ['no default', { default: false }, 'no_destination'],
+    ['another workspace', { workspaceId: 'elsewhere' }, 'no_destination'],
+    ['switched off', { enabled: false }, 'destination_disabled'],
+  ]
+  for (const [name, over, reason] of rows) {
+    const told = alert('one', 'a', 1)
+    const house = await scene(t, [told], [destination('one', closedPort, over)])
+    const service = await house.run('n1')
+    house.nudge(told.id)
+    await until(async () => (await house.store.get('alerts', [told.id]))[0]?.state === 'dispatched', name)
+    t.match((await house.store.get('alerts', [told.id]))[0], { deliveries: 0 }, name)
+    t.same(await house.deliveries(), [], name)
+    t.match(await service.metrics.metrics(), new RegExp(`untold_alerts_total{reason="${reason}"} 1`), name)
+  }
+})
+
+t.test('a destination switched off while a delivery waits sends nothing more', async t => {
+  const told = alert('one', 'a', 1)
+  const house = await scene(t, [told])
+  const receiver = await house.receive(() => ({ status: 503 }))
+  const there = destination('one', receiver.url)
+  await house.store.insert('destinations', [there])
+  await house.run('n1')
+  house.nudge(told.id)
+  await until(async () => (await house.deliveries())[0]?.snapshot.value === 'waiting', 'waiting')
+  await house.store.replace('destinations', [{ ...there, rev: 2, enabled: false }])
+  house.clock.advance(retryMs)
+  await house.settled(1)
+  t.equal(receiver.hits.length, 1)
+  t.match((await house.deliveries())[0]?.snapshot, { value: 'failed', context: { lastError: /^destination_disabled/ } })
+})
+
+t.test('a receiver that never answers holds back no other, and gets one at a time after that', async t => {
+  const alerts = Array.from({ length: 40 }, (_, i) => alert(i % 2 ? 'dead' : 'alive', `i${i}`, 1))
+  const house = await scene(t, alerts)
+  const dead = await house.receive(() => null)
+  const alive = await house.receive(ok)
+  await house.store.insert('destinations', [destination('dead', dead.url), destination('alive', alive.url)])
+  await house.run('n1')
+  house.nudge(...alerts.map(({ id }) => id))
+  await house.settled(20)
+  t.equal(alive.hits.length, 20)
+  await dead.called(8)
+  t.equal(dead.hits.length, 8, 'no more than its share at once')
+  house.clock.advance(sendMs)
+  await dead.called(9)
+  await until(async () => (await house.rows()).length === 28, 'rows of the time-outs')
+  t.equal(dead.hits.length, 9, 'then one at a time')
+  t.match((await house.rows()).at(-1), { error: 'unreachable: no answer within 10 s' })
+})
+
+t.test('a claim whose outcome was lost is settled, and its message leaves once', async t => {
+  const told = alert('one', 'a', 1)
+  const house = await scene(t, [told])
+  const receiver = await house.receive(ok)
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  let lost = 0
+  const forgetful = new Proxy(house.store, {
+    get:
+      (store, name: keyof Store) =>
+      async (collection: string, ...rest: unknown[]) => {
+        const result = await (store[name] as (...all: unknown[]) => Promise<unknown>)(collection, ...rest)
+        if (name === 'replace' && collection === 'deliveries' && lost++ === 0) throw new StoreError('unavailable', 'cut off')
+        return result
+      },
+  })
+  await house.run('n1', { store: forgetful })
+  house.nudge(told.id)
+  await until(() => lost > 0, 'the lost answer')
+  await until(() => {
+    house.clock.advance(10)
+    return receiver.hits.length > 0
+  }, 'the message')
+  await house.settled(1)
+  t.equal(receiver.hits.length, 1)
+})
+
+t.test('a stopping notifier waits for its sends, and gives back what has no outcome', async t => {
+  const alerts = [alert('slow', 'a', 1), alert('dead', 'b', 1)]
+  const house = await scene(t, alerts)
+  let finish: (answer: Answer) => void = () => {}
+  const slow = await house.receive(() => new Promise<Answer>(resolve => (finish = resolve)))
+  const dead = await house.receive(() => null)
+  await house.store.insert('destinations', [destination('slow', slow.url), destination('dead', dead.url)])
+  const service = await house.start('n1')
+  house.nudge(...alerts.map(({ id }) => id))
+  await Promise.all([slow.called(1), dead.called(1)])
+  const stopping = service.stop()
+  finish({ status: 200 })
+  await house.settled(1)
+  house.clock.advance(limits.notifier.stopMs)
+  await stopping
+  const byDestination = Object.fromEntries((await house.deliveries()).map(one => [one.destinationId, one]))
+  t.match(byDestination['slow'], { snapshot: { value: 'delivered' } })
+  t.match(byDestination['dead'], { claimedBy: null, open: 1, snapshot: { value: 'queued' }, dueAt: house.clock.now() })
+  t.equal((await house.rows()).length, 1, 'no row for an attempt without an outcome')
+  t.equal(house.clock.timers(), 0, 'no timer is left')
+})
+
+t.test('a thousand alerts to ten receivers drain, each once', async t => {
+  const alerts = Array.from({ length: 1_000 }, (_, i) => alert(`d${i % 10}`, `i${i}`, 1))
+  const house = await scene(t, alerts)
+  const receiver = await house.receive(ok)
+  await house.store.insert(
+    'destinations',
+    Array.from({ length: 10 }, (_, i) => destination(`d${i}`, receiver.url)),
+  )
+  await house.run('n1')
+  const began = performance.now()
+  for (const { id } of alerts) house.nudge(id)
+  await receiver.called(1_000)
+  const ms = Math.round(performance.now() - began)
+  await house.settled(1_000)
+  t.equal(new Set(receiver.hits.map(({ headers }) => headers['webhook-id'])).size, 1_000)
+  t.equal(receiver.hits.length, 1_000)
+  t.comment(`drained in ${ms} ms`)
+})

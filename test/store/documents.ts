@@ -1,0 +1,172 @@
+// Documents for the store's contract: complete, with every kind of value that real ones have.
+import type { KeyDocument } from '#shared/contracts/account.ts'
+import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { DestinationDocument } from '#shared/contracts/destination.ts'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
+import type { CheckObservationDocument } from '#shared/contracts/observation.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+
+export function subject(id: string, given: Partial<SubjectDocument> = {}): SubjectDocument {
+  return {
+    id,
+    rev: 1,
+    writer: `writer of ${id}`,
+    partition: 7,
+    workspaceId: 'workspace1',
+    slug: `slug-${id}`,
+    name: `Näme ✓ 🛰 ${id}`,
+    kind: 'website',
+    template: 'website-check@1',
+    meta: { url: 'https://example.com/?q=ä', nested: [{ deep: null }, [], {}, [1.5, -2, true, false]] } as never,
+    createdAt: 1_790_000_000_000,
+    updatedAt: 1_790_000_000_001,
+    deletedAt: null,
+    rules: [],
+    readings: { one: { addedAt: 1, slotAt: null, at: null, ok: true, error: null, statusCode: null, totalMs: null } },
+    incidents: 0,
+    judgedAt: 0,
+    checkRev: null,
+    checkLocations: ['eu', 'us'],
+    dueAt: null,
+    pending: [],
+    hasPending: 0,
+    receipts: [],
+    faulty: null,
+    ...given,
+  }
+}
+
+export function observation(id: string, given: Partial<CheckObservationDocument> = {}): CheckObservationDocument {
+  return {
+    id,
+    ok: 1,
+    delayMs: 12,
+    dnsMs: null,
+    connectMs: 0,
+    tlsMs: 31,
+    firstByteMs: null,
+    totalMs: 45,
+    statusCode: 200,
+    error: null,
+    ...given,
+  }
+}
+
+export function key(id: string, given: Partial<KeyDocument> = {}): KeyDocument {
+  return {
+    id,
+    rev: 1,
+    userId: 'user1',
+    description: '',
+    tokenHash: `hash of ${id}`,
+    prefix: 'wk_12345',
+    createdAt: 1,
+    expiresAt: 2,
+    lastUsedAt: null,
+    ...given,
+  }
+}
+
+export function destination(id: string, given: Partial<DestinationDocument> = {}): DestinationDocument {
+  return {
+    id,
+    rev: 1,
+    number: 1,
+    workspaceId: 'workspace1',
+    name: id,
+    nameKey: id,
+    type: 'webhook',
+    channel: '',
+    url: 'https://example.com/hook',
+    enabled: true,
+    default: false,
+    transformationId: null,
+    createdAt: 1,
+    updatedAt: 1,
+    ...given,
+  }
+}
+
+export function history(id: string, given: Partial<HistoryDocument> = {}): HistoryDocument {
+  return {
+    id,
+    rev: 1,
+    incidentId: 'incident1',
+    subjectId: 'subject1',
+    sequence: 1,
+    kind: 'pending',
+    at: 1,
+    machine: 'incident',
+    version: 1,
+    event: { type: 'TROUBLE', at: 1 },
+    state: 'pending',
+    deadlineAt: null,
+    condition: 'problem',
+    verdict: 'problem',
+    explanation: '',
+    evidence: null,
+    ...given,
+  }
+}
+
+export function incident(id: string, given: Partial<IncidentDocument> = {}): IncidentDocument {
+  return {
+    id,
+    rev: 1,
+    subjectId: 'subject1',
+    workspaceId: 'workspace1',
+    ruleKey: 'reachability',
+    number: 1,
+    open: 1,
+    status: 'pending',
+    condition: 'problem',
+    troubleSince: 1,
+    confirmedAt: null,
+    wellSince: null,
+    closedAt: null,
+    closedReason: null,
+    acknowledgedAt: null,
+    acknowledgedBy: null,
+    effectiveAt: 1,
+    explanation: 'eu is failing',
+    evidence: { inputs: [], omitted: 0, truncated: false },
+    deadlineAt: null,
+    ...given,
+  }
+}
+
+export function alert(id: string, given: Partial<AlertDocument> = {}): AlertDocument {
+  return {
+    id,
+    rev: 1,
+    workspaceId: 'workspace1',
+    subjectId: 'subject1',
+    incidentId: `incident of ${id}`,
+    number: 1,
+    kind: 'problem',
+    reminder: false,
+    decidedAt: 1,
+    facts: {
+      subjectName: 'one',
+      subjectSlug: 'one',
+      ruleKey: 'reachability',
+      template: null,
+      url: '',
+      fields: { 'dotted.name': { $dollar: '"quoted"' } },
+      evidence: { inputs: [], omitted: 0, truncated: false },
+      failing: [],
+      unknown: [],
+      ok: [],
+      error: '',
+      explanation: '',
+      troubleSince: 1,
+      confirmedAt: null,
+      wellSince: null,
+      closedAt: null,
+    },
+    state: 'open',
+    deliveries: null,
+    expireAt: 4_000_000_000_000,
+    ...given,
+  }
+}

@@ -1,0 +1,28 @@
+// A program for the store's tests: writes to the file it is given until it is killed, and says the number of each round after the
+// store has answered it; or says why it could not open the file.
+import type { PutResult, Store } from '#shared/store/port.ts'
+import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { observation } from './documents.ts'
+
+const [, , file = ''] = process.argv
+
+async function writeRound(store: Store, round: number): Promise<PutResult[]> {
+  const prefix = `round${String(round).padStart(8, '0')}`
+  const observed = store.insert(
+    'observations',
+    ['a', 'b', 'c'].map(letter => observation(prefix + letter)),
+  )
+  const counted = store.replace('counters', [{ id: 'rounds', rev: round, next: round }])
+  return (await Promise.all([observed, counted])).flat()
+}
+
+try {
+  const store = await openSqliteStore(file)
+  for (let round = 1; ; round++) {
+    const results = await writeRound(store, round)
+    if (results.some(result => result !== 'written')) throw new Error(`round ${round} was not written`)
+    process.stdout.write(`${round}\n`)
+  }
+} catch (error) {
+  process.stdout.write(`${(error as Error).message}\n`)
+}

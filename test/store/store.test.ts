@@ -1,0 +1,154 @@
+// The store's contract on every adapter, and what only the embedded file promises: one process at a time, and nothing that was
+// answered is lost when the process is killed.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { MongoClient } from 'mongodb'
+import t from 'tap'
+import { randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import { createLogger } from '#shared/logger.ts'
+import { openMongodbStore } from '#shared/store/mongodb.ts'
+import { openStore } from '#shared/store/open-store.ts'
+import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { createMemoryStore } from '../support/memory-store.ts'
+import { startSecantus } from '../support/secantus.ts'
+import { storeContract } from './contract.ts'
+import { observation, subject } from './documents.ts'
+
+const writer = join(import.meta.dirname, 'endless-writer.ts')
+
+t.test('memory', t => storeContract(t, async () => createMemoryStore(), { rounds: 200 }))
+
+t.test('sqlite', t =>
+  storeContract(t, () => openStore({ dataFolder: t.testdir(), logger: createLogger('silent') }), { rounds: 200 }),
+)
+
+t.test('mongodb over its wire protocol', async t => {
+  const server = await startSecantus()
+  if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+  t.teardown(() => server.stop())
+  await storeContract(t, () => openStore({ mongodbUrl: server.url, dataFolder: '', logger: createLogger('silent') }), {
+    rounds: 20,
+  })
+})
+
+const mongodbUrl = process.env['MONGODB_TEST_URL']
+t.test('mongodb at MONGODB_TEST_URL', { skip: mongodbUrl === undefined && 'MONGODB_TEST_URL is not set' }, async t => {
+  const [server, choices = ''] = (mongodbUrl as string).split('?')
+  const name = `watchkeeper_test_${randomId(8)}`
+  const url = `${server?.replace(/(\/\/[^/]+)\/.*$/, '$1')}/${name}${choices && `?${choices}`}`
+  t.teardown(async () => {
+    const client = new MongoClient(url)
+    await client.db(name).dropDatabase()
+    await client.close()
+  })
+  await storeContract(t, () => openMongodbStore(url), { rounds: 100 })
+})
+
+t.test('mongodb: a server that is gone makes the store unavailable', async t => {
+  const server = await startSecantus()
+  if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+  const store = await openMongodbStore(`${server.url}/?serverSelectionTimeoutMS=500`)
+  t.same(await store.replace('subjects', [subject('gone')]), ['written'])
+  await server.kill()
+  const lost = { name: 'StoreError', kind: 'unavailable' }
+  await t.rejects(store.replace('subjects', [subject('gone', { rev: 2 })]), lost)
+  await t.rejects(store.insert('observations', [observation('gone')]), lost)
+  await t.rejects(store.find('subjects', { limit: 1 }), lost)
+  await t.rejects(store.ping(), lost)
+  await store.close()
+})
+
+t.test('mongodb: what cannot be used as configured is permanent and is not repeated', async t => {
+  const error = await openMongodbStore('mongodb://user:hidden@').catch(error => error)
+  t.match(error, { name: 'StoreError', kind: 'permanent' })
+  t.notMatch(String(error), /hidden/)
+})
+
+t.test('sqlite: a second opener is refused at once, in this process and in another', async t => {
+  const file = join(t.testdir(), 'watchkeeper.db')
+  const store = await openSqliteStore(file)
+  const sentence = /Another process uses the data folder/
+  await t.rejects(openSqliteStore(file), { name: 'StoreError', kind: 'permanent', message: sentence })
+  const child = spawn(process.execPath, [writer, file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [said] = await once(createInterface(child.stdout), 'line')
+  t.match(said, sentence)
+  await once(child, 'exit')
+  await store.ping()
+  await store.close()
+  const again = await openSqliteStore(file)
+  await again.close()
+})
+
+t.test('sqlite: a killed process has lost nothing that was answered', async t => {
+  const file = join(t.testdir(), 'watchkeeper.db')
+  const child = spawn(process.execPath, [writer, file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  let answered = 0
+  for await (const line of createInterface(child.stdout)) {
+    answered = Number(line)
+    if (answered >= 200 && !child.killed) child.kill('SIGKILL')
+  }
+  t.ok(answered >= 200, `${answered} rounds were answered`)
+  const store = await openSqliteStore(file)
+  const [counter] = await store.get('counters', ['rounds'])
+  t.ok((counter?.next ?? 0) >= answered)
+  t.equal(await store.count('observations', { id: { lt: `round${String(answered + 1).padStart(8, '0')}` } }), answered * 3)
+  await store.close()
+})
+
+t.test('sqlite: what was stored is there after closing and opening', async t => {
+  const file = join(t.testdir(), 'watchkeeper.db')
+  const first = await openSqliteStore(file)
+  const documents = [subject('kept1'), subject('kept2', { checkLocations: [] })]
+  const writing = first.insert('subjects', documents)
+  await first.close()
+  t.same(await writing, ['written', 'written'], 'closing runs what was asked before')
+  await t.rejects(first.ping(), { name: 'StoreError', kind: 'unavailable' })
+  await first.close()
+  const second = await openSqliteStore(file)
+  t.strictSame(await second.get('subjects', ['kept1', 'kept2']), documents)
+  await second.close()
+})
+
+t.test('sqlite: an operation that fails in itself fails alone', async t => {
+  const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
+  const bad = subject('bad', { rev: null as never })
+  const results = await Promise.allSettled([
+    store.insert('subjects', [subject('good1')]),
+    store.insert('subjects', [subject('half'), bad]),
+    store.insert('subjects', [subject('good2')]),
+    store.insert('subjects', [subject('huge', { name: 'x'.repeat(10), meta: 'x'.repeat(limits.store.documentBytes) as never })]),
+  ])
+  t.match(results, [
+    { value: ['written'] },
+    { reason: { kind: 'permanent' } },
+    { value: ['written'] },
+    { reason: { kind: 'permanent' } },
+  ])
+  t.same(
+    (await store.get('subjects', ['good1', 'half', 'good2'])).map(one => one?.id),
+    ['good1', undefined, 'good2'],
+  )
+  await store.close()
+})
+
+t.test('sqlite: a queue that is full turns the next away as unavailable', async t => {
+  const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
+  const ids = Array.from({ length: limits.store.queuedItems }, (_, index) => `${index}`)
+  const reading = store.get('counters', ids)
+  await t.rejects(store.ping(), { name: 'StoreError', kind: 'unavailable' })
+  t.equal((await reading).length, ids.length)
+  await store.ping()
+  await store.close()
+})
+
+t.test('sqlite: a file that is none, or of another layout, is refused', async t => {
+  const folder = t.testdir({ 'none.db': 'x'.repeat(5_000) })
+  await t.rejects(openSqliteStore(join(folder, 'none.db')), { name: 'StoreError', kind: 'permanent' })
+  await t.rejects(openSqliteStore(join(folder, 'missing', 'file.db')), { name: 'StoreError' })
+  await rm(join(folder, 'none.db'))
+})

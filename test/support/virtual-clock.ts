@@ -1,0 +1,62 @@
+// A clock that only its owner moves. Timers run in the order of their instants; between two of them every promise that can go
+// on does, so that a day of incidents takes milliseconds.
+import type { Cancel, Clock } from '#shared/clock.ts'
+
+export interface VirtualClock extends Clock {
+  /** Moves time on by `ms`, running every timer on the way. */
+  advance(ms: number): Promise<void>
+  /** Lets everything go on that waits for no timer. */
+  settle(): Promise<void>
+  /** Sets wall time apart from the monotonic clock. */
+  stepWall(ms: number): void
+}
+
+interface Timer {
+  at: number
+  order: number
+  run: () => void
+}
+
+export function createVirtualClock(startAt = 1_700_000_000_000): VirtualClock {
+  const timers = new Set<Timer>()
+  let elapsed = 0
+  let wallOffset = startAt
+  let order = 0
+
+  const settle = async () => {
+    for (let turn = 0; turn < 3; turn++) await new Promise<void>(resolve => setImmediate(resolve))
+  }
+  const earliest = (until: number): Timer | null => {
+    let first: Timer | null = null
+    for (const timer of timers) {
+      if (timer.at > until) continue
+      if (first === null || timer.at < first.at || (timer.at === first.at && timer.order < first.order)) first = timer
+    }
+    return first
+  }
+  return {
+    now: () => Math.floor(wallOffset + elapsed),
+    monotonic: () => elapsed,
+    after: (delayMs, run): Cancel => {
+      const timer = { at: elapsed + Math.max(0, delayMs), order: order++, run }
+      timers.add(timer)
+      return () => void timers.delete(timer)
+    },
+    settle,
+    stepWall: ms => {
+      wallOffset += ms
+    },
+    advance: async ms => {
+      const until = elapsed + ms
+      await settle()
+      for (let timer = earliest(until); timer !== null; timer = earliest(until)) {
+        timers.delete(timer)
+        elapsed = Math.max(elapsed, timer.at)
+        timer.run()
+        await settle()
+      }
+      elapsed = until
+      await settle()
+    },
+  }
+}

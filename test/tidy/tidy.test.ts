@@ -1,0 +1,121 @@
+// The house rules over every file that git knows or would add, and each rule against a planted offence, so that none sleeps.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import t from 'tap'
+import { citedPaths, type SourceFile, tidyRules } from '../../infra/gates/tidy-rules.ts'
+
+const machineFolder = ['', 'work', 'main', 'x'].join('/')
+const registryHost = ['registry', 'npmjs', 'org'].join('.')
+
+/** For each rule, by its place in the table: files that break it, and files that look as if but do not. */
+const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
+  {
+    rule: 'randomness',
+    bad: [{ path: 'services/prober/x.ts', text: '// x\nconst jitter = Math.random() * 3\n' }],
+    good: [{ path: 'services/prober/x.ts', text: '// never Math.random\nconst jitter = random()\n' }],
+  },
+  {
+    rule: 'the present instant',
+    bad: [
+      { path: 'services/keeper/x.ts', text: '// x\nconst at = Date.now()\n' },
+      { path: 'shared/store/x.ts', text: '// x\nconst wall = Date.now\n' },
+      { path: 'machines/x.ts', text: '// x\nconst at = new Date()\n' },
+    ],
+    good: [
+      { path: 'shared/clock.ts', text: '// x\nconst at = Date.now()\n' },
+      { path: 'services/gateway/x.ts', text: '// x\nconst text = new Date(at).toISOString()\n' },
+      { path: 'test/bench/x.ts', text: '// x\nconst at = Date.now()\n' },
+    ],
+  },
+  {
+    rule: 'timers',
+    bad: [
+      { path: 'services/keeper/x.ts', text: '// x\nsetTimeout(run, 5)\n' },
+      { path: 'shared/bus/x.ts', text: '// x\nsetInterval(run, 5)\n' },
+      { path: 'shared/bus/x.ts', text: "// x\nimport { setTimeout as wait } from 'node:timers/promises'\n" },
+    ],
+    good: [
+      { path: 'shared/clock.ts', text: '// x\nsetTimeout(run, 5)\n' },
+      { path: 'services/keeper/x.ts', text: '// x\nclock.after(5, run)\n' },
+    ],
+  },
+  {
+    rule: 'no file names a folder',
+    bad: [
+      { path: 'README.md', text: `cd ${machineFolder}\n` },
+      { path: 'infra/x.ts', text: `fetch('https://${registryHost}/x')\n` },
+    ],
+    good: [{ path: 'README.md', text: 'see https://example.org/work/main\n' }],
+  },
+  {
+    rule: 'the lock file',
+    bad: [{ path: 'package-lock.json', text: `{\n  "resolved": "https://${registryHost}/x"\n}` }],
+    good: [{ path: 'package-lock.json', text: '{ "integrity": "sha512" }' }],
+  },
+  {
+    rule: 'no test sleeps',
+    bad: [
+      { path: 'test/a.test.ts', text: '// x\nawait sleep(5)\n' },
+      { path: 'test/a.test.ts', text: "// x\nt.only('x', fn)\n" },
+      { path: 'test/a.test.ts', text: '// x\nawait new Promise(resolve => setTimeout(resolve, 5))\n' },
+    ],
+    good: [{ path: 'test/a.test.ts', text: '// never sleep( here\nawait arrived\n' }],
+  },
+  {
+    rule: 'every file of the system',
+    bad: [{ path: 'shared/x.ts', text: "import t from 'x'\n" }],
+    good: [
+      { path: 'shared/x.ts', text: "// What it is.\nimport t from 'x'\n" },
+      { path: 'services/x/main.ts', text: '#!/usr/bin/env node\n// What it is.\n' },
+    ],
+  },
+  {
+    rule: 'no left-over marks',
+    bad: [
+      { path: 'infra/x.ts', text: '// TODO more\n' },
+      { path: 'README.md', text: 'This is good enough for now.\n' },
+    ],
+    good: [{ path: 'infra/x.ts', text: '// what is to do\n' }],
+  },
+  {
+    rule: 'a path that a document cites',
+    bad: [
+      { path: 'README.md', text: 'see `services/no-such-thing.ts`\n' },
+      { path: 'infra/adr/0001-x.md', text: 'see [it](shared/no-such-thing.ts)\n' },
+      { path: 'README.md', text: 'see `services/*/no-such-thing.ts`\n' },
+    ],
+    good: [{ path: 'README.md', text: 'see `shared/clock.ts`, `shared/*.ts` and [rules](infra/gates/tidy-rules.ts#x)\n' }],
+  },
+]
+
+t.test('every rule sees its planted offence and leaves the look-alike alone', async t => {
+  t.equal(planted.length, tidyRules.length, 'each rule of the table has a plant')
+  for (const [index, rule] of tidyRules.entries()) {
+    const plant = planted[index]
+    if (plant === undefined) continue
+    t.ok(rule.name.startsWith(plant.rule), `"${plant.rule}" stands at the place of "${rule.name}"`)
+    const broken = (file: SourceFile) => rule.applies(file.path) && rule.offences(file).length > 0
+    for (const file of plant.bad) t.ok(broken(file), `${rule.name}: sees ${JSON.stringify(file.text)}`)
+    for (const file of plant.good) t.notOk(broken(file), `${rule.name}: leaves ${JSON.stringify(file.text)}`)
+  }
+})
+
+t.test('a cited path is read from back-ticks and links, without anchors', async t => {
+  t.same(citedPaths('`shared/a.ts` and [b](infra/b.md#top), `npm start`, [c](https://example.org/d)'), [
+    'shared/a.ts',
+    'infra/b.md',
+  ])
+})
+
+const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+const files = [...new Set(listed.split('\n'))]
+  .filter(path => path !== '' && existsSync(path))
+  .map(path => ({ path, text: readFileSync(path, 'utf8') }))
+
+for (const rule of tidyRules) {
+  t.test(rule.name, async t => {
+    const looked = files.filter(file => rule.applies(file.path))
+    const offences = looked.flatMap(file => rule.offences(file).map(place => `${file.path}:${place}`))
+    t.same(offences, [], 'offences')
+  })
+}
