@@ -9,6 +9,8 @@ import { productVersion } from './product-version.ts'
 /** Resolves when everything runs; the process then lives until a signal. Throws a StartError. */
 export async function start(): Promise<void> {
   const settings = readAllSettings(process.env)
+  // What lies in the data folder is for this user alone.
+  process.umask(0o077)
   const logger = createLogger(settings.LOG_LEVEL)
   endOnBrokenInvariants(logger)
   let installation: Installation | null = null

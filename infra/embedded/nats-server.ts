@@ -36,13 +36,13 @@ export interface NatsServer {
 
 /**
  * A shell between us and the server. Its standard input is held open by this process alone: when this process is gone, even by
- * kill -9, reading ends and the server is told to stop. `$1` binary, `$2` config, `$3` file for both process ids.
+ * kill -9, reading ends and the server is told to stop. `$1` binary, `$2` config, `$3` file for the process ids.
  */
 const guardian = `
 exec 3<&0
 "$1" -c "$2" </dev/null 3<&- &
 server=$!
-echo "$$ $server" > "$3"
+echo "$PPID $$ $server" > "$3"
 echo "$server"
 (
   while read -r _ <&3; do :; done
@@ -82,10 +82,10 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   child.stdin.on('error', () => undefined)
   const stop = () => stopChild(child, exited)
   try {
-    const pid = Number(await firstLine(child, exited))
-    const port = await listening(child, exited, options.logger)
+    const failed = failure(child)
+    const [pid, port] = await Promise.all([firstLine(child, failed), listening(child, failed, options.logger)])
     await answers(port)
-    return { url: `nats://127.0.0.1:${port}`, token, pid, exited, stop }
+    return { url: `nats://127.0.0.1:${port}`, token, pid: Number(pid), exited, stop }
   } catch (error) {
     await stop()
     throw error
@@ -122,16 +122,24 @@ async function writeConfig(config: string, text: string): Promise<void> {
   await rename(draft, config)
 }
 
-async function firstLine(child: ChildProcess, exited: Promise<number | null>): Promise<string> {
+/** Resolves when the child ended and its last words have been read, or start-up has taken too long. */
+async function failure(child: ChildProcess): Promise<void> {
+  const patience = new AbortController()
+  const late = pause(limits.start.patienceMs, undefined, { signal: patience.signal, ref: false }).catch(() => undefined)
+  await Promise.race([new Promise<void>(settle => child.once('close', () => settle())), late])
+  patience.abort()
+}
+
+async function firstLine(child: ChildProcess, failed: Promise<void>): Promise<string> {
   const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> })
   const line = new Promise<string>(settle => lines.once('line', settle))
-  return orFailure(line, exited, () => '')
+  return orFailure(line, failed, () => 'it could not be run')
 }
 
 /** Follows the server's log for as long as it lives; resolves with the port it says it listens on. */
-async function listening(child: ChildProcess, exited: Promise<number | null>, logger: Logger | undefined): Promise<number> {
+async function listening(child: ChildProcess, failed: Promise<void>, logger: Logger | undefined): Promise<number> {
   const lines = createInterface({ input: child.stderr as NonNullable<typeof child.stderr> })
-  let complaint = ''
+  let complaint = 'it did not say why'
   const port = new Promise<number>(settle => {
     lines.on('line', line => {
       const said = /\[(INF|WRN|ERR|FTL)\] (.*)/.exec(line)
@@ -144,19 +152,13 @@ async function listening(child: ChildProcess, exited: Promise<number | null>, lo
       }
     })
   })
-  return orFailure(port, exited, () => complaint)
+  return orFailure(port, failed, () => complaint)
 }
 
-async function orFailure<T>(wanted: Promise<T>, exited: Promise<number | null>, complaint: () => string): Promise<T> {
-  const patience = new AbortController()
-  const given = await Promise.race([
-    wanted.then(value => ({ value })),
-    exited.then(() => null),
-    pause(limits.start.patienceMs, null, { signal: patience.signal }).catch(() => null),
-  ])
-  patience.abort()
+async function orFailure<T>(wanted: Promise<T>, failed: Promise<void>, complaint: () => string): Promise<T> {
+  const given = await Promise.race([wanted.then(value => ({ value })), failed.then(() => null)])
   if (given) return given.value
-  throw new Error(`The embedded nats-server did not start: ${complaint() || 'it did not say why'}.`)
+  throw new Error(`The embedded nats-server did not start: ${complaint()}.`)
 }
 
 /** Resolves when the server greets a client. */

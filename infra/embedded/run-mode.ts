@@ -1,10 +1,8 @@
 // What the settings ask for, checked as a whole before anything starts: which parts are embedded, and which combinations
 // cannot work.
-import type { Settings } from '#shared/settings.ts'
-import { type programSettings, type ServiceName, serviceNames } from './settings.ts'
+import type { AllSettings } from './all-settings.ts'
+import { type ServiceName, serviceNames } from './settings.ts'
 import { exitCodes, StartError } from './start-error.ts'
-
-type ProgramSettings = Settings<typeof programSettings>
 
 export interface RunMode {
   /** In the order in which they start; they stop in the opposite one, the gateway first. */
@@ -19,7 +17,7 @@ export interface RunMode {
 const storeServices: readonly ServiceName[] = ['directory', 'keeper', 'notifier']
 
 /** Throws a StartError where the settings do not fit together. */
-export function decideRunMode(settings: ProgramSettings): RunMode {
+export function decideRunMode(settings: AllSettings): RunMode {
   const services = serviceNames.filter(name => settings.SERVICES.includes(name))
   const stored = storeServices.filter(name => services.includes(name))
   const split = stored.length > 0 && stored.length < storeServices.length
@@ -34,6 +32,12 @@ export function decideRunMode(settings: ProgramSettings): RunMode {
   if (stored.length < storeServices.length && settings.NATS_URL === '') {
     throw new StartError(
       `SERVICES has only ${services.join(' and ')} here, so the others must be reached: set NATS_URL to the bus that they share.`,
+      exitCodes.usage,
+    )
+  }
+  if (services.includes('gateway') && !needsStore && settings.SQIDS_SALT === '') {
+    throw new StartError(
+      'SQIDS_SALT must be set where the gateway runs without the store: to one text at all gateways and notifiers.',
       exitCodes.usage,
     )
   }

@@ -19,7 +19,7 @@ import { installationSalt } from './incident-salt.ts'
 import { demandFreePort, startOpsServer } from './ops-server.ts'
 import { decideRunMode, type RunMode } from './run-mode.ts'
 import { type RunningServices, reachable, startServices } from './services.ts'
-import { exitCodes, StartError, startStep } from './start-error.ts'
+import { StartError, startStep } from './start-error.ts'
 import { welcome } from './welcome.ts'
 
 export interface RunOptions {
@@ -79,7 +79,7 @@ async function startAll(running: Running): Promise<void> {
   parts.bus = bus
   const store = mode.needsStore ? await openStorePatiently(running, dataFolder) : null
   if (store) parts.store = store
-  const incidentSalt = await decideSalt(running, store)
+  const incidentSalt = settings.SQIDS_SALT || (store ? await startStep(() => installationSalt(store)) : '')
   const first = store && mode.services.includes('directory')
   const firstKey: FirstKey | null = first
     ? await startStep(() => prepareFirstKey({ store, clock }, { dataFolder, location: settings.LOCATION }))
@@ -134,6 +134,7 @@ async function openBus(running: Running, dataFolder: string): Promise<Bus> {
       patienceMs: limits.start.patienceMs,
       logger,
       declare: mode.needsStore,
+      ...(settings.NATS_REPLICAS === 0 ? {} : { replicas: settings.NATS_REPLICAS }),
     }),
   )
   undo.push({ what: 'bus', run: () => bus.close() })
@@ -163,16 +164,6 @@ async function openStorePatiently({ settings, undo, logger, clock }: Running, da
       await new Promise<void>(resolve => clock.after(limits.keeper.retryMsMax, resolve))
     }
   }
-}
-
-async function decideSalt({ settings, mode }: Running, store: Store | null): Promise<string> {
-  if (settings.SQIDS_SALT !== '') return settings.SQIDS_SALT
-  if (store) return startStep(() => installationSalt(store))
-  if (!mode.services.includes('gateway')) return ''
-  throw new StartError(
-    'SQIDS_SALT must be set where the gateway runs without the store: to the same text here and at the notifiers.',
-    exitCodes.usage,
-  )
 }
 
 async function unready({ mode }: Running, parts: { bus?: Bus; store?: Store; services?: RunningServices }): Promise<string[]> {

@@ -1,5 +1,5 @@
 // The settings of the program itself: which services it runs, where the data lies, how bus and store are reached.
-import { choice, list, port, text } from '#shared/settings.ts'
+import { choice, integer, list, port, text } from '#shared/settings.ts'
 
 export const serviceNames = ['directory', 'keeper', 'notifier', 'prober', 'gateway'] as const
 export type ServiceName = (typeof serviceNames)[number]
@@ -15,6 +15,13 @@ export const programSettings = {
   }),
   NATS_TOKEN: text({ default: '', secret: true, meaning: 'The token for the bus named by NATS_URL.' }),
   NATS_CREDENTIALS: text({ default: '', unit: 'file', meaning: 'A NATS credentials file for the bus named by NATS_URL.' }),
+  NATS_REPLICAS: integer({
+    default: '0',
+    unit: 'copies, 0 keeps what is there and creates one',
+    min: 0,
+    max: 5,
+    meaning: 'How many servers of a NATS cluster keep each stream and bucket; the same at every process with a store.',
+  }),
   NATS_PORT: port({ default: '0', meaning: 'The port of the embedded nats-server.' }),
   MONGODB_URL: text({
     default: '',

@@ -9,15 +9,16 @@ import { limits } from '#shared/limits.ts'
 const lookMs = 50
 
 /**
- * Makes sure that no server runs on `config`. `processIds` holds "<guardian> <server>".
+ * Makes sure that no server runs on `config`. `processIds` holds "<owner> <guardian> <server>".
  * Throws an Error with a sentence where another living program uses it.
  */
 export async function clearStaleServer(processIds: string, config: string): Promise<void> {
   const text = await readFile(processIds, 'utf8').catch(() => '')
-  const [guardian, server] = text.trim().split(' ').map(Number)
-  if (!guardian || !server) return
+  const [owner, guardian, server] = text.trim().split(' ').map(Number)
+  if (!owner || !guardian || !server) return
   // A guardian whose parent has just died needs a moment to end the server.
-  if (!(await gone(guardian, config, limits.tools.guardianMs))) {
+  const patienceMs = (await commandLine(owner)) === '' ? limits.tools.guardianMs : 0
+  if (!(await gone(guardian, config, patienceMs))) {
     throw new Error(`Another program uses the data folder: its bus server runs as process ${server}.`)
   }
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {

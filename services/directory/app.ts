@@ -46,7 +46,7 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
   const subscription = await serve(bus, {
     subject: subjects.allAsks,
     queue: options.queue ?? 'directory',
-    contractOf: subject => asks[parseAsk(subject) as AskVerb] ?? null,
+    contractOf: subject => (Object.hasOwn(asks, parseAsk(subject)) ? asks[parseAsk(subject) as AskVerb] : null),
     logger,
     serve: async (body, { subject, traceId }) => {
       const verb = parseAsk(subject) as AskVerb

@@ -9,7 +9,7 @@ import { partitionOf } from '#shared/hash.ts'
 import { limits } from '#shared/limits.ts'
 import { Compile } from 'typebox/compile'
 import type { Core } from './core.ts'
-import { hasWork, nextWorkAt, openPartition, type Partition, takeInputs } from './partition.ts'
+import { hasWork, isMoved, nextWorkAt, openPartition, type Partition, takeInputs } from './partition.ts'
 import { NoLongerOurs } from './retry.ts'
 import { runRound, type Take } from './round.ts'
 import { takeOver } from './take-over.ts'
@@ -243,8 +243,6 @@ export class Host {
 function refusal(code: string, message: string, details: string): Reply {
   return { ok: false, error: { code, message, details } }
 }
-
-const isMoved = (partition: Partition) => partition.sequence !== (partition.checkpoint?.sequence ?? 0)
 
 const isSettled = (partition: Partition) =>
   partition.results.length === 0 && partition.commands.length === 0 && partition.dirty.size === 0 && !isMoved(partition)

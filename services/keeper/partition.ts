@@ -127,11 +127,17 @@ export function hasWork(partition: Partition, now: number, isBusConnected: boole
 export function nextWorkAt(partition: Partition, isBusConnected: boolean): number | null {
   if (partition.state !== 'live') return null
   const instants = [isBusConnected ? partition.due.peekAt() : null, partition.silenceReleasedAt]
-  if (partition.dirty.size > 0 || partition.sequence !== (partition.checkpoint?.sequence ?? 0)) instants.push(partition.checkpointDueAt)
+  if (partition.dirty.size > 0 || isMoved(partition)) instants.push(partition.checkpointDueAt)
   for (const since of partition.uncleared.values()) {
     instants.push(since + limits.keeper.pendingMs)
     break
   }
   const known = instants.filter(instant => instant !== null)
   return known.length === 0 ? null : Math.min(...known)
+}
+
+/** Whether the partition has come further than its stored checkpoint says. */
+export function isMoved({ checkpoint, sequence, streamCreatedAt }: Partition): boolean {
+  if (checkpoint === null) return sequence > 0
+  return checkpoint.sequence !== sequence || checkpoint.streamCreatedAt !== streamCreatedAt
 }

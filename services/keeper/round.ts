@@ -7,7 +7,7 @@ import type { CheckpointDocument } from '#shared/store/collections.ts'
 import { carryOverReadings, commitDrafts, loadSubjects } from './commit.ts'
 import { type Core, persistWhile } from './core.ts'
 import { type Draft, type Drafts, draftOf, noDrafts, stepInputs } from './draft.ts'
-import type { Partition, Waiting } from './partition.ts'
+import { isMoved, type Partition, type Waiting } from './partition.ts'
 import { publishPending } from './publish.ts'
 
 export interface Take {
@@ -123,7 +123,7 @@ export async function writeCheckpoint(core: Core, partition: Partition, now: num
   partition.checkpointDueAt = now + limits.keeper.checkpointMs
   if (partition.dirty.size > 0) return
   const stored = partition.checkpoint
-  if (stored !== null && stored.sequence === partition.sequence && stored.streamCreatedAt === partition.streamCreatedAt) return
+  if (!isMoved(partition)) return
   const checkpoint: CheckpointDocument = {
     id: keys.lease(partition.number),
     rev: (stored?.rev ?? 0) + 1,

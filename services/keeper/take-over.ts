@@ -21,6 +21,7 @@ export async function takeOver(core: Core, partition: Partition, onBroken: (reas
   const read = <T>(doing: string, attempt: () => Promise<T>) => persistWhile(core, mayGoOn, doing, attempt)
   const [checkpoint] = await read('read a checkpoint', () => core.store.get('checkpoints', [keys.lease(partition.number)]))
   partition.checkpoint = checkpoint ?? null
+  partition.gaps = checkpoint?.gaps ?? 0
   partition.silenceHeldAt = Math.min(core.clock.now(), checkpoint?.writtenAt ?? Number.POSITIVE_INFINITY)
   await Promise.all([finishPending(core, partition, mayGoOn), loadDeadlines(core, partition, read)])
   await reconcileChecks(core, partition, mayGoOn)

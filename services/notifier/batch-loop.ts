@@ -33,7 +33,7 @@ export function createBatchLoop<T>(max: number, handle: (items: T[]) => Promise<
     },
     size: () => waiting.size,
     idle: async () => {
-      while (running) await running
+      while (running !== null) await running
     },
   }
 }

@@ -24,6 +24,9 @@ interface Body {
   incident?: IncidentObject
 }
 
+/** Makes foreign text safe for the kind of receiver. */
+type Guard = (text: string) => string
+
 const colors: Record<AlertKind, string> = { problem: '#d50201', no_data: '#f0ad4e', recovery: '#2eb887' }
 
 /** The exact text that is sent, as JSON. */
@@ -32,15 +35,15 @@ export function builtInBody(
   destination: Pick<DestinationDocument, 'type' | 'channel'>,
   context: BodyContext,
 ): string {
-  const escape = destination.type === 'slack' ? escapeForSlack : (text: string) => text
+  const guard: Guard = destination.type === 'slack' ? escapeForSlack : (text: string) => text
   const body: Body = {
     ...(destination.type === 'slack' && destination.channel !== '' ? { channel: `#${destination.channel}` } : {}),
     attachments: [
       {
         author_name: productName,
-        title: titleOf(alert.kind, escape(alert.facts.subjectName)),
+        title: titleOf(alert.kind, guard(alert.facts.subjectName)),
         color: colors[alert.kind],
-        text: textLines(alert, context, escape).join('\n'),
+        text: textLines(alert, context, guard).join('\n'),
         footer: productName,
         timestamp: Math.floor(alert.decidedAt / 1_000),
       },
@@ -53,25 +56,25 @@ export function builtInBody(
 const titleOf = (kind: AlertKind, name: string): string =>
   ({ problem: `${name} is down`, no_data: `${name} — no data`, recovery: `${name} is back up` })[kind]
 
-function textLines(alert: AlertDocument, context: BodyContext, escape: (text: string) => string): string[] {
+function textLines(alert: AlertDocument, context: BodyContext, guard: Guard): string[] {
   const link = `<${context.publicUrl}/subjects/${encodeURIComponent(alert.subjectId)}|View timeline>`
-  return [...locationsLine(alert, context, escape), ...errorLine(alert, escape), durationLine(alert), link]
+  return [...locationsLine(alert, context, guard), ...errorLine(alert, guard), durationLine(alert), link]
 }
 
 /** Left out with one location, where it would say nothing. */
-function locationsLine({ kind, facts }: AlertDocument, context: BodyContext, escape: (text: string) => string): string[] {
+function locationsLine({ kind, facts }: AlertDocument, context: BodyContext, guard: Guard): string[] {
   const total = facts.failing.length + facts.unknown.length + facts.ok.length
   if (total < 2) return []
   if (kind === 'no_data' && facts.unknown.length > 0) return [`No reports from ${facts.unknown.length} of ${total} locations`]
   if (kind !== 'problem' || facts.failing.length === 0) return []
-  const names = facts.failing.map(id => escape(oneLine(context.locationName(id), limits.notifier.errorCharacters)))
+  const names = facts.failing.map(id => guard(oneLine(context.locationName(id), limits.notifier.errorCharacters)))
   return [`Failing from ${names.length} of ${total} locations — ${names.join(', ')}`]
 }
 
 /** A recovery quotes no error. A back-tick inside would end the quotation, so it becomes an apostrophe. */
-function errorLine({ kind, facts }: AlertDocument, escape: (text: string) => string): string[] {
+function errorLine({ kind, facts }: AlertDocument, guard: Guard): string[] {
   const error = kind === 'recovery' ? '' : oneLine(facts.error.replaceAll('`', "'"), limits.notifier.errorCharacters)
-  return error === '' ? [] : [`\`${escape(error)}\``]
+  return error === '' ? [] : [`\`${guard(error)}\``]
 }
 
 function durationLine({ kind, reminder, decidedAt, facts }: AlertDocument): string {

@@ -7,6 +7,7 @@ import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { type BatchLoop, createBatchLoop } from './batch-loop.ts'
 import type { BodyMaker } from './body-maker.ts'
+import { notPrepared } from './claim-step.ts'
 import { decide } from './decide.ts'
 import type { Deliverer } from './deliver.ts'
 import { beforeFirstPut, newDelivery, type Step } from './delivery-document.ts'
@@ -29,25 +30,7 @@ export function createDispatch(
   followUp: FollowUp,
   onRoomWanted: () => void,
 ): BatchLoop<string> {
-  const { store, clock, logger, lanes, metrics, options } = parts
-
-  const plan = (alert: AlertDocument, destination: DestinationDocument, siblings: readonly OpenSibling[]): Planned => {
-    const at = clock.now()
-    const opened = newDelivery(alert, destination.id, at, options)
-    const body = bodies.make(alert, destination)
-    if (body === null) {
-      const error = 'not_sent: the message could not be prepared'
-      return {
-        ...beforeFirstPut(opened, [{ type: 'delivery.withdrawn', at, error }], options.notifierId),
-        destination,
-        taken: false,
-      }
-    }
-    const taken = !isHeld(opened, siblings) && lanes.take(destination.id, opened.id)
-    if (!taken) return { document: opened, effects: [], destination, taken }
-    const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
-    return { ...beforeFirstPut({ ...opened, body }, [claimed], options.notifierId), destination, taken }
-  }
+  const { store, clock, logger, lanes, metrics } = parts
 
   const put = async (planned: readonly Planned[]) => {
     if (planned.length === 0) return
@@ -84,7 +67,7 @@ export function createDispatch(
     ])
     const { first, rest } = firstOfEachIncident(open, waiting)
     const decisions = first.map(alert => ({ alert, ...decide(alert, destinations) }))
-    await put(decisions.flatMap(({ alert, told }) => told.map(destination => plan(alert, destination, siblings))))
+    await put(decisions.flatMap(({ alert, told }) => told.map(destination => plan(parts, bodies, alert, destination, siblings))))
     const dispatched = decisions.map(({ alert, told }) => ({
       ...alert,
       rev: alert.rev + 1,
@@ -109,6 +92,27 @@ export function createDispatch(
     })
   })
   return loop
+}
+
+/** Sent at once where nothing is before it and there is room; else it is made due, and whoever has room claims it. */
+function plan(
+  { clock, lanes, options }: Parts,
+  bodies: BodyMaker,
+  alert: AlertDocument,
+  destination: DestinationDocument,
+  siblings: readonly OpenSibling[],
+): Planned {
+  const at = clock.now()
+  const opened = newDelivery(alert, destination.id, at, options)
+  const body = bodies.make(alert, destination)
+  if (body === null) {
+    const withdrawn: DeliveryEvent = { type: 'delivery.withdrawn', at, error: notPrepared }
+    return { ...beforeFirstPut(opened, [withdrawn], options.notifierId), destination, taken: false }
+  }
+  const taken = !isHeld(opened, siblings) && lanes.take(destination.id, opened.id)
+  if (!taken) return { document: opened, effects: [], destination, taken }
+  const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
+  return { ...beforeFirstPut({ ...opened, body }, [claimed], options.notifierId), destination, taken }
 }
 
 /** The alerts whose turn it is, and the ids of those to take next: what waits before them, then they themselves. */

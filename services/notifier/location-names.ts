@@ -22,7 +22,7 @@ export function createLocationNames(store: Store, clock: Clock): LocationNames {
       if (wanted.length === 0) return
       const found = await store.get('locations', wanted)
       if (known.size + wanted.length > limits.notifier.namesCached) known.clear()
-      wanted.forEach((id, i) => known.set(id, { name: found[i]?.name ?? id, readAt: clock.monotonic() }))
+      for (const [i, id] of wanted.entries()) known.set(id, { name: found[i]?.name ?? id, readAt: clock.monotonic() })
     },
     nameOf: id => known.get(id)?.name ?? id,
   }

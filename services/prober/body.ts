@@ -39,7 +39,10 @@ export function createBodySearch(options: SearchOptions): BodySearch {
   const codings = codingsOf(options.encoding)
   if (codings.length === 0) {
     return {
-      write: chunk => (see(chunk), true),
+      write: chunk => {
+        see(chunk)
+        return true
+      },
       end: () => settle('absent'),
       destroy: () => {
         over = true

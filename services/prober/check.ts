@@ -202,19 +202,22 @@ export class Check implements Dispatcher.DispatchHandler, ConnectionListener {
 
   /** One timer serves three bounds: it looks how far the check is and, where that is in time, waits for the next bound. */
   #onTimer = (): void => {
-    const { clock, bounds } = this.#surroundings
+    const { clock } = this.#surroundings
     const elapsed = clock.monotonic() - this.#startedAt
     // A timer may fire a fraction of a millisecond early.
-    const over = elapsed + 1
-    if (over >= bounds.totalMs) return this.#settle(timeoutSentence('answer', bounds.totalMs))
-    if (this.#connectMs === null) return this.#settle(timeoutSentence('connection', bounds.connectMs))
-    let next = bounds.totalMs
-    if (this.#phase === 'tls') {
-      const tlsEnd = this.#connectMs + bounds.tlsMs
-      if (over >= tlsEnd) return this.#settle(timeoutSentence('TLS handshake', bounds.tlsMs))
-      next = Math.min(next, tlsEnd)
-    }
-    this.#cancelTimer = clock.after(next - elapsed, this.#onTimer)
+    const over = this.#boundAt(elapsed + 1)
+    if (typeof over === 'string') this.#settle(over)
+    else this.#cancelTimer = clock.after(over - elapsed, this.#onTimer)
+  }
+
+  /** The sentence of the bound that is reached `elapsed` ms after the start, or when the next one will be. */
+  #boundAt(elapsed: number): string | number {
+    const { bounds } = this.#surroundings
+    if (elapsed >= bounds.totalMs) return timeoutSentence('answer', bounds.totalMs)
+    if (this.#connectMs === null) return timeoutSentence('connection', bounds.connectMs)
+    if (this.#phase !== 'tls') return bounds.totalMs
+    const tlsEnd = this.#connectMs + bounds.tlsMs
+    return elapsed >= tlsEnd ? timeoutSentence('TLS handshake', bounds.tlsMs) : Math.min(bounds.totalMs, tlsEnd)
   }
 
   #fail(error: Error): void {

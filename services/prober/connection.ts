@@ -54,7 +54,10 @@ export function openConnection(
     socket.on('error', error => listener.onFailed(error))
     onSocket(socket)
   }
-  if (target.literal) return open([target.hostname])
+  if (target.literal) {
+    open([target.hostname])
+    return
+  }
   resolve(target.hostname, (error, addresses) => {
     if (listener.settled) return
     if (error === null && addresses.length > 0) open(addresses)

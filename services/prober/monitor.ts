@@ -11,6 +11,8 @@ export interface Monitor extends Due {
   readonly hash: number
   entry: CheckEntry
   phaseMs: number
+  /** The bus's time of the entry. */
+  writtenAt: number
   /** Worked out at the first check of the entry. */
   target: Target | null
   /** This prober is the one that runs it. */
@@ -33,6 +35,7 @@ export function createMonitor(subjectId: string, entry: CheckEntry): Monitor {
     hash,
     entry,
     phaseMs: phaseOf(subjectId, entry.intervalMs),
+    writtenAt: 0,
     target: null,
     mine: false,
     removed: false,

@@ -29,7 +29,7 @@ export interface Presence {
   owns(subjectHash: number): boolean
   /** Live probers of the location, this one included. */
   count(): number
-  /** Says for the first time that this prober lives; from now on it does so by itself. */
+  /** Says for the first time that this prober lives; from now on it does so by itself, and reports changes. */
   announce(): Promise<void>
   /** Takes this prober's key away at once and forgets the others. */
   leave(): Promise<void>
@@ -90,11 +90,11 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
     }
   }
   const watching = await watchMembers(bus, locationId, proberId, hear, lose)
-  ready = true
   return {
     owns: subjectHash => outranksAll(own, proberId, peers, subjectHash),
     count: () => peers.size + 1,
     announce: async () => {
+      ready = true
       await beat()
       tickedAt = clock.monotonic()
       cancel = clock.after(tickMs, tick)

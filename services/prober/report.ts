@@ -17,106 +17,109 @@ export interface Report {
   outcome: CheckOutcome
 }
 
-export interface Reporter {
-  add(report: Report): void
-  /** Results not acknowledged yet. */
-  waiting(): number
-  /** Resolves when nothing waits, or after `graceMs`; then nothing is sent any more. */
-  stop(graceMs: number): Promise<void>
-}
-
 export interface ReporterOptions {
-  bus: Bus
+  bus: Pick<Bus, 'observations' | 'connected' | 'onConnection'>
   clock: Clock
   logger: Logger
   locationId: string
-  onDropped(count: number): void
+  onDropped(): void
   /** Most results waiting; tests shorten it. */
   capacity?: number
 }
 
-interface Waiting extends Report {
+interface Numbered {
   /** In the order of `add`: what comes back unsent goes out before what is younger. */
   number: number
+  report: Report
 }
 
-export function createReporter(options: ReporterOptions): Reporter {
-  const { bus, clock, logger, locationId } = options
-  const capacity = options.capacity ?? limits.check.bufferedResults
-  const queue = createQueue<Waiting>()
-  let returned: Waiting[] = []
-  let inFlight = 0
-  let added = 0
-  let pauseMs = 0
-  let paused: Cancel | null = null
-  let stopped = false
-  let onEmpty: (() => void) | null = null
+export class Reporter {
+  readonly #options: ReporterOptions
+  readonly #capacity: number
+  readonly #queue = createQueue<Numbered>()
+  readonly #stopListening: () => void
+  #returned: Numbered[] = []
+  #inFlight = 0
+  #added = 0
+  #pauseMs = 0
+  #paused: Cancel | null = null
+  #stopped = false
+  #onEmpty: (() => void) | null = null
 
-  const waiting = () => queue.size() + returned.length + inFlight
-  const resume = () => {
-    paused?.()
-    paused = null
-    pump()
-  }
-  const stopListening = bus.onConnection(connected => {
-    if (!connected) return
-    pauseMs = 0
-    resume()
-  })
-
-  return {
-    waiting,
-    add: report => {
-      if (stopped) return
-      if (waiting() >= capacity && (returned.shift() ?? queue.shift()) !== undefined) options.onDropped(1)
-      queue.push({ ...report, number: added++ })
-      pump()
-    },
-    stop: async graceMs => {
-      if (waiting() > 0) await new Promise<void>(resolve => void waitForEmpty(resolve, graceMs))
-      stopped = true
-      stopListening()
-      paused?.()
-      if (waiting() > 0) logger.warn({ location: locationId, results: waiting() }, 'results were not sent before the end')
-    },
+  constructor(options: ReporterOptions) {
+    this.#options = options
+    this.#capacity = options.capacity ?? limits.check.bufferedResults
+    this.#stopListening = options.bus.onConnection(connected => {
+      if (connected) this.#resume()
+    })
   }
 
-  function pump(): void {
-    while (!stopped && paused === null && inFlight < limits.check.publishInFlight && bus.connected()) {
-      const next = returned.shift() ?? queue.shift()
-      if (next === undefined) return
-      inFlight++
-      bus.observations.publish(subjects.observation(locationId, next.subjectId), messageOf(next, clock.now())).then(
-        () => settle(null, null),
-        (error: unknown) => settle(next, error),
-      )
-    }
+  /** Results not acknowledged yet. */
+  waiting(): number {
+    return this.#queue.size() + this.#returned.length + this.#inFlight
   }
 
-  function settle(failed: Waiting | null, error: unknown): void {
-    inFlight--
-    if (failed === null) pauseMs = 0
-    else giveBack(failed, error)
-    if (waiting() === 0) onEmpty?.()
-    else pump()
+  add(report: Report): void {
+    if (this.#stopped) return
+    if (this.waiting() >= this.#capacity && this.#take() !== undefined) this.#options.onDropped()
+    this.#queue.push({ number: this.#added++, report })
+    this.#pump()
   }
 
-  function giveBack(failed: Waiting, error: unknown): void {
-    returned.push(failed)
-    if (returned.length > 1) returned = returned.sort((a, b) => a.number - b.number)
-    if (stopped || paused !== null) return
-    pauseMs = Math.min(Math.max(limits.report.retryMs, pauseMs * 2), limits.report.retryMsMax)
-    if (pauseMs === limits.report.retryMs)
-      logger.warn({ err: error, location: locationId }, 'results wait: the bus did not take one')
-    paused = clock.after(pauseMs, resume)
-  }
-
-  function waitForEmpty(resolve: () => void, graceMs: number): void {
-    const cancel = clock.after(graceMs, resolve)
-    onEmpty = () => {
+  /** Resolves when nothing waits, or after `graceMs`; then nothing is sent any more. */
+  async stop(graceMs: number): Promise<void> {
+    const { clock, logger, locationId } = this.#options
+    if (this.waiting() > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const cancel = clock.after(graceMs, resolve)
+      this.#onEmpty = resolve
+      await promise
       cancel()
-      resolve()
     }
+    this.#stopped = true
+    this.#stopListening()
+    this.#paused?.()
+    if (this.waiting() > 0) logger.warn({ location: locationId, results: this.waiting() }, 'results were not sent before the end')
+  }
+
+  #take(): Numbered | undefined {
+    return this.#returned.shift() ?? this.#queue.shift()
+  }
+
+  #resume = (): void => {
+    this.#paused?.()
+    this.#paused = null
+    this.#pump()
+  }
+
+  #pump(): void {
+    const { bus, clock, locationId } = this.#options
+    while (!this.#stopped && this.#paused === null && this.#inFlight < limits.check.publishInFlight && bus.connected()) {
+      const next = this.#take()
+      if (next === undefined) return
+      this.#inFlight++
+      bus.observations
+        .publish(subjects.observation(locationId, next.report.subjectId), messageOf(next.report, clock.now()))
+        .then(this.#acknowledged, (error: unknown) => this.#refused(next, error))
+    }
+  }
+
+  #acknowledged = (): void => {
+    this.#inFlight--
+    this.#pauseMs = 0
+    if (this.#onEmpty !== null && this.waiting() === 0) this.#onEmpty()
+    else this.#pump()
+  }
+
+  #refused(failed: Numbered, error: unknown): void {
+    const { clock, logger, locationId } = this.#options
+    this.#inFlight--
+    const place = this.#returned.findLastIndex(each => each.number < failed.number) + 1
+    this.#returned.splice(place, 0, failed)
+    if (this.#stopped || this.#paused !== null) return
+    if (this.#pauseMs === 0) logger.warn({ err: error, location: locationId }, 'results wait: the bus did not take one')
+    this.#pauseMs = Math.min(Math.max(limits.report.retryMs, this.#pauseMs * 2), limits.report.retryMsMax)
+    this.#paused = clock.after(this.#pauseMs, this.#resume)
   }
 }
 
@@ -127,17 +130,21 @@ function messageOf(report: Report, now: number): CheckResult {
   return { rev: report.rev, slotAt: report.slotAt, ageMs, ok, error, statusCode, phases }
 }
 
-/** First in, first out at a constant price: what was taken is cut off in large pieces. */
+/** What was taken is cut off the front in pieces of this many, so that taking one costs the same however many wait. */
+const cut = 4_096
+
 function createQueue<T>() {
   let items: T[] = []
   let head = 0
   return {
     size: () => items.length - head,
-    push: (item: T) => void items.push(item),
+    push: (item: T) => {
+      items.push(item)
+    },
     shift: (): T | undefined => {
       if (head === items.length) return undefined
       const item = items[head++]
-      if (head === items.length || head >= 4_096) {
+      if (head === items.length || head >= cut) {
         items = items.slice(head)
         head = 0
       }

@@ -1,6 +1,5 @@
 // Runs checks. Owns the checks under way, at most so many, and what is left out beyond it; never keeps a due check waiting
 // (what cannot run at its slot is shed or skipped, and counted).
-
 import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
 import { Check, type CheckOutcome, type CheckSurroundings, impossible } from './check.ts'
@@ -13,69 +12,80 @@ import { compileTarget } from './target.ts'
 export interface RunnerOptions {
   surroundings: CheckSurroundings
   userAgent: string
-  shedding: Shedding
-  metrics: ProberMetrics
+  shedding: Pick<Shedding, 'share' | 'noteLateness' | 'noteShed'>
+  metrics: Pick<ProberMetrics, 'passed' | 'failed' | 'shed' | 'skipped' | 'lateness' | 'duration'>
   logger: Logger
   onReport(report: Report): void
   /** Checks at once; tests shorten it. */
   inFlightMax?: number
 }
 
-export interface Runner {
-  /** Runs the monitor's check of this slot, or counts why not. `lateMs`: how long ago the slot was. */
-  runDue(monitor: Monitor, slotAt: number, lateMs: number): void
-  /** Runs a check that the grid does not ask for (a new monitor, a take-over) as soon as there is room for it. */
-  runExtra(monitor: Monitor, slotAt: number): void
-  inFlight(): number
-  /** Waits for what runs, at most `graceMs`, and abandons the rest. */
-  stop(graceMs: number): Promise<void>
-}
+export class Runner {
+  readonly #options: RunnerOptions
+  readonly #inFlightMax: number
+  readonly #extraMax: number
+  readonly #running = new Set<Monitor>()
+  /** Monitors with a check outside of the grid, at most one each, in the order in which they asked. */
+  readonly #extras = new Set<Monitor>()
+  #extrasRunning = 0
+  #stopped = false
+  #onIdle: (() => void) | null = null
 
-export function createRunner(options: RunnerOptions): Runner {
-  const { surroundings, shedding, metrics } = options
-  const { clock } = surroundings
-  const inFlightMax = options.inFlightMax ?? limits.check.inFlight
-  const extraMax = Math.min(limits.shedding.extraInFlight, inFlightMax)
-  const running = new Set<Monitor>()
-  const extras = new Set<Monitor>()
-  let extrasRunning = 0
-  let stopped = false
-  let onIdle: (() => void) | null = null
-
-  return {
-    runDue,
-    runExtra: (monitor, slotAt) => {
-      monitor.extraAt = slotAt
-      extras.add(monitor)
-      runExtras()
-    },
-    inFlight: () => running.size,
-    stop: async graceMs => {
-      stopped = true
-      if (running.size > 0) await new Promise<void>(resolve => void waitForIdle(resolve, graceMs))
-      for (const monitor of running) monitor.check?.abandon()
-      running.clear()
-    },
+  constructor(options: RunnerOptions) {
+    this.#options = options
+    this.#inFlightMax = options.inFlightMax ?? limits.check.inFlight
+    this.#extraMax = Math.min(limits.shedding.extraInFlight, this.#inFlightMax)
   }
 
-  function runDue(monitor: Monitor, slotAt: number, lateMs: number): void {
+  inFlight(): number {
+    return this.#running.size
+  }
+
+  /** Runs the monitor's check of this slot, or counts why not. `lateMs`: how long ago the slot was. */
+  runDue(monitor: Monitor, slotAt: number, lateMs: number): void {
+    const { shedding, metrics } = this.#options
+    if (this.#stopped || slotAt <= monitor.ranAt) return
     shedding.noteLateness(lateMs)
     metrics.lateness.observe(lateMs / 1_000)
-    if (stopped || slotAt <= monitor.ranAt) return
-    if (monitor.check !== null) return metrics.skipped.inc()
-    const full = running.size >= inFlightMax
-    if (full || isShed(monitor)) {
+    if (monitor.check !== null) {
+      metrics.skipped.inc()
+      return
+    }
+    const full = this.#running.size >= this.#inFlightMax
+    if (full || this.#isShed(monitor)) {
       metrics.shed.inc()
-      return shedding.noteShed(full)
+      shedding.noteShed(full)
+      return
     }
     // The newer slot says all that the waiting one would have said.
     monitor.extraAt = null
-    start(monitor, slotAt, false)
+    this.#start(monitor, slotAt, false)
+  }
+
+  /** Runs a check that the grid does not ask for (a new monitor, a take-over) as soon as there is room for it. */
+  runExtra(monitor: Monitor, slotAt: number): void {
+    monitor.extraAt = slotAt
+    this.#extras.add(monitor)
+    this.#runExtras()
+  }
+
+  /** Waits for what runs, at most `graceMs`, and abandons the rest. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopped = true
+    if (this.#running.size > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const cancel = this.#options.surroundings.clock.after(graceMs, resolve)
+      this.#onIdle = resolve
+      await promise
+      cancel()
+    }
+    for (const monitor of this.#running) monitor.check?.abandon()
+    this.#running.clear()
   }
 
   /** Each monitor gathers the share that is let through, and runs when that makes a whole check. */
-  function isShed(monitor: Monitor): boolean {
-    const share = shedding.share()
+  #isShed(monitor: Monitor): boolean {
+    const share = this.#options.shedding.share()
     if (share === 0) return false
     monitor.credit += 1 - share
     if (monitor.credit < 1) return true
@@ -83,51 +93,48 @@ export function createRunner(options: RunnerOptions): Runner {
     return false
   }
 
-  /** At most one waits per monitor. One whose monitor is busy stays, and is looked at again when a check ends. */
-  function runExtras(): void {
-    for (const monitor of extras) {
-      if (stopped || extrasRunning >= extraMax || running.size >= inFlightMax) return
+  /** One whose monitor is busy stays, and is looked at again when a check ends. */
+  #runExtras(): void {
+    for (const monitor of this.#extras) {
+      if (this.#stopped || this.#extrasRunning >= this.#extraMax || this.#running.size >= this.#inFlightMax) return
       if (monitor.check !== null) continue
-      extras.delete(monitor)
+      this.#extras.delete(monitor)
       const slotAt = monitor.extraAt
       monitor.extraAt = null
-      if (slotAt !== null && monitor.mine && slotAt > monitor.ranAt) start(monitor, slotAt, true)
+      if (slotAt !== null && monitor.mine && slotAt > monitor.ranAt) this.#start(monitor, slotAt, true)
     }
   }
 
-  function start(monitor: Monitor, slotAt: number, extra: boolean): void {
+  #start(monitor: Monitor, slotAt: number, extra: boolean): void {
+    const { surroundings, userAgent } = this.#options
     const { rev } = monitor.entry
     monitor.ranAt = slotAt
-    monitor.target ??= compileTarget(monitor.entry, options.userAgent)
-    if (monitor.target === null) return report(monitor, rev, slotAt, impossible)
+    monitor.target ??= compileTarget(monitor.entry, userAgent)
+    if (monitor.target === null) {
+      this.#report(monitor, rev, slotAt, impossible)
+      return
+    }
     const check = new Check(monitor.target, surroundings, outcome => {
-      running.delete(monitor)
+      this.#running.delete(monitor)
       monitor.check = null
-      if (extra) extrasRunning--
-      report(monitor, rev, slotAt, outcome)
-      if (extras.size > 0) runExtras()
-      if (running.size === 0) onIdle?.()
+      if (extra) this.#extrasRunning--
+      this.#report(monitor, rev, slotAt, outcome)
+      if (this.#extras.size > 0) this.#runExtras()
+      if (this.#running.size === 0) this.#onIdle?.()
     })
     monitor.check = check
-    running.add(monitor)
-    if (extra) extrasRunning++
+    this.#running.add(monitor)
+    if (extra) this.#extrasRunning++
     check.start()
   }
 
   /** A monitor that was removed meanwhile has nobody to report to. */
-  function report(monitor: Monitor, rev: number, slotAt: number, outcome: CheckOutcome): void {
+  #report(monitor: Monitor, rev: number, slotAt: number, outcome: CheckOutcome): void {
+    const { metrics, logger, surroundings, onReport } = this.#options
     if (outcome.ok) metrics.passed.inc()
     else metrics.failed.inc()
     metrics.duration.observe(outcome.phases.totalMs / 1_000)
-    if (!monitor.removed) options.onReport({ subjectId: monitor.subjectId, rev, slotAt, endedAt: clock.now(), outcome })
-    if (options.logger.isLevelEnabled('trace')) options.logger.trace({ subject: monitor.subjectId, slotAt, outcome }, 'checked')
-  }
-
-  function waitForIdle(resolve: () => void, graceMs: number): void {
-    const cancel = clock.after(graceMs, resolve)
-    onIdle = () => {
-      cancel()
-      resolve()
-    }
+    if (!monitor.removed) onReport({ subjectId: monitor.subjectId, rev, slotAt, endedAt: surroundings.clock.now(), outcome })
+    if (logger.isLevelEnabled('trace')) logger.trace({ subject: monitor.subjectId, slotAt, outcome }, 'checked')
   }
 }

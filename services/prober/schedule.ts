@@ -121,12 +121,15 @@ export function createAgenda<T extends Due>(
     running = true
     const now = busNow()
     // Bounded: every item is either put behind `now` or taken out.
-    for (let item = heap.first(); item !== undefined && item.dueAt <= now; item = heap.first()) {
-      heap.remove(item)
-      onDue(item, now)
+    try {
+      for (let item = heap.first(); item !== undefined && item.dueAt <= now; item = heap.first()) {
+        heap.remove(item)
+        onDue(item, now)
+      }
+    } finally {
+      running = false
+      arm()
     }
-    running = false
-    arm()
   }
   return {
     put: (item, dueAt) => {

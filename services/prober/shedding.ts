@@ -7,6 +7,8 @@ import type { Logger } from '#shared/logger.ts'
 export interface Shedding {
   /** The share of due checks left out at the moment, 0 to 0.95. */
   share(): number
+  /** Checks left out since the start. */
+  total(): number
   /** A due check came this late, ms. */
   noteLateness(ms: number): void
   /** A check was left out; `full` where it was because the bound of checks at once was reached. */
@@ -20,6 +22,7 @@ export function createShedding(clock: Clock, logger: Logger, locationId: string)
   let lateBefore = false
   let full = 0
   let unsaid = 0
+  let total = 0
   let saidAt = Number.NEGATIVE_INFINITY
   let cancel: Cancel
 
@@ -47,11 +50,13 @@ export function createShedding(clock: Clock, logger: Logger, locationId: string)
   cancel = clock.after(limits.shedding.periodMs, look)
   return {
     share: () => share,
+    total: () => total,
     noteLateness: ms => {
       if (ms > latestMs) latestMs = ms
     },
     noteShed: wasFull => {
       unsaid++
+      total++
       if (wasFull) full++
     },
     stop: () => cancel(),

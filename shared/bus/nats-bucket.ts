@@ -2,8 +2,9 @@
 // watched by an ordered reader that outlives restarts of the bus, even those that lose the store.
 import { headers as createHeaders, type Msg, type MsgHdrs } from '@nats-io/transport-node'
 import { bucketStream, bucketSubject } from '#shared/bus/declarations.ts'
+import type { Position } from '#shared/bus/nats-consumer.ts'
 import { asBusError, type Link } from '#shared/bus/nats-link.ts'
-import { openReader, type Position, type Reader } from '#shared/bus/nats-reader.ts'
+import { openReader, type Reader } from '#shared/bus/nats-reader.ts'
 import { acknowledgement, isNotFound, jsonOf, store } from '#shared/bus/nats-stream.ts'
 import { type Bucket, type BucketEntry, type BucketName, BusError } from '#shared/bus/port.ts'
 

@@ -1,25 +1,13 @@
 // Reads one filter of a stream in exact order: a consumer of its own on the server, pulled in bounded batches, made anew from
 // the last position whenever its deliveries have a gap, its heartbeats stop, or the connection was lost. It never acknowledges.
 // The client library's own ordered consumers go on silently on a stream that was recreated, and its watches end with it.
-import { AckPolicy, type ConsumerConfig, DeliverPolicy, JetStreamApiError } from '@nats-io/jetstream'
+import { JetStreamApiError } from '@nats-io/jetstream'
 import { createInbox, type Msg, nanos, type Subscription } from '@nats-io/transport-node'
 import { serverCodes } from '#shared/bus/declarations.ts'
+import { consumerConfig, type Position, parsePosition, type ReaderStart } from '#shared/bus/nats-consumer.ts'
 import { asBusError, type Link } from '#shared/bus/nats-link.ts'
 import type { Cancel } from '#shared/clock.ts'
-import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
-
-export type ReaderStart = { sequence: number } | { time: number } | { latest: true }
-
-export interface Position {
-  sequence: number
-  /** Counts this consumer's deliveries from 1. */
-  delivery: number
-  /** The server's time of the message, ms since the epoch. */
-  at: number
-  /** Messages of the filter that still wait on the server. */
-  pending: number
-}
 
 export interface ReaderOptions {
   stream: string
@@ -40,7 +28,7 @@ export interface Reader {
   close(): Promise<void>
 }
 
-const { readerBatch, readerExpiresMs, readerHeartbeatMs, readerForgottenMs, readerRetryMs, readerRetryMsMax } = limits.bus
+const { readerBatch, readerExpiresMs, readerHeartbeatMs, readerRetryMs, readerRetryMsMax } = limits.bus
 const heartbeatsMissed = 3
 
 /** Resolves when the server has the reader; rejects with a BusError. */
@@ -125,7 +113,10 @@ class StreamReader implements Reader {
     const { manager } = this.#link
     const { stream } = this.#options
     try {
-      const consumer = await manager.consumers.add(stream, this.#consumerConfig())
+      const consumer = await manager.consumers.add(
+        stream,
+        consumerConfig(this.#options.filter, this.#options.start, this.#cursor),
+      )
       const { created, state } = await manager.streams.info(stream)
       if (mine === this.#incarnation) return { consumer, created: String(created), state }
     } catch (error) {
@@ -149,27 +140,6 @@ class StreamReader implements Reader {
     this.#stopListening()
     this.#held = []
     this.#forget()
-  }
-
-  #consumerConfig(): Partial<ConsumerConfig> {
-    const { start, filter } = this.#options
-    const from: Partial<ConsumerConfig> =
-      this.#cursor > 0
-        ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: this.#cursor + 1 }
-        : 'sequence' in start
-          ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(1, start.sequence) }
-          : 'time' in start
-            ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(start.time).toISOString() }
-            : { deliver_policy: DeliverPolicy.LastPerSubject }
-    return {
-      ...from,
-      name: `r_${randomId(16)}`,
-      filter_subject: filter,
-      ack_policy: AckPolicy.None,
-      inactive_threshold: nanos(readerForgottenMs),
-      mem_storage: true,
-      num_replicas: 1,
-    }
   }
 
   #receive(message: Msg): void {
@@ -275,17 +245,5 @@ class StreamReader implements Reader {
     void this.close()
     this.#options.onBroken(reason)
     return true
-  }
-}
-
-/** `$JS.ACK.[domain.account.]stream.consumer.tries.sequence.delivery.nanoseconds.pending[.random]` */
-export function parsePosition(reply: string): Position {
-  const parts = reply.split('.')
-  const first = parts.length === 9 ? 5 : 7
-  return {
-    sequence: Number(parts[first]),
-    delivery: Number(parts[first + 1]),
-    at: Number(parts[first + 2]?.slice(0, -6)),
-    pending: Number(parts[first + 3]),
   }
 }

@@ -1,7 +1,7 @@
 // The bus on NATS JetStream: connects, declares what lives there, and is the port that every service gets. Once connected it
 // reconnects for ever; nothing is queued while it is cut off.
 import { readFile } from 'node:fs/promises'
-import { jetstreamManager } from '@nats-io/jetstream'
+import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
 import {
   type ConnectionOptions,
   connect,
@@ -10,8 +10,9 @@ import {
   type Msg,
   type MsgHdrs,
   type NatsConnection,
+  nanos,
 } from '@nats-io/transport-node'
-import { bucketStream, declareAll } from '#shared/bus/declarations.ts'
+import { bucketStream, bucketSubject, declareAll } from '#shared/bus/declarations.ts'
 import { createBucket } from '#shared/bus/nats-bucket.ts'
 import { asBusError, createLink, type Link } from '#shared/bus/nats-link.ts'
 import { createObservationStream, jsonOf } from '#shared/bus/nats-stream.ts'
@@ -194,18 +195,31 @@ function traceHeader(traceId: string | undefined): MsgHdrs {
 
 const offsetProbes = 5
 
-/** The server stamps its answers about a stream (2.10 and later); the quickest of a few round trips says it best. */
+/** The quickest of a few round trips says it best. */
 async function clockOffset(link: Link, now: () => number): Promise<number> {
   let best = { roundTripMs: Number.POSITIVE_INFINITY, offsetMs: 0 }
   for (let probe = 0; probe < offsetProbes; probe++) {
     if (!link.connected()) throw new BusError('unavailable', 'The bus is not connected.')
     const askedAt = now()
     const started = link.clock.monotonic()
-    const { ts } = await link.manager.streams.info(bucketStream('checks')).catch(error => Promise.reject(asBusError(error)))
+    const serverAt = await serverTime(link).catch(error => Promise.reject(asBusError(error)))
     const roundTripMs = link.clock.monotonic() - started
-    const serverAt = Date.parse(String(ts))
-    if (Number.isNaN(serverAt)) return 0
     if (roundTripMs < best.roundTripMs) best = { roundTripMs, offsetMs: serverAt - (askedAt + roundTripMs / 2) }
   }
   return best.offsetMs
+}
+
+/** A server from 2.10 on stamps what it says about a stream; an older one stamps at least the consumers that it makes. */
+async function serverTime({ manager }: Link): Promise<number> {
+  const stream = bucketStream('checks')
+  const { ts } = await manager.streams.info(stream)
+  if (ts) return Date.parse(String(ts))
+  const { created } = await manager.consumers.add(stream, {
+    name: `clock_${randomId(16)}`,
+    filter_subject: bucketSubject('checks', 'clock'),
+    ack_policy: AckPolicy.None,
+    inactive_threshold: nanos(limits.bus.administrationMs),
+    mem_storage: true,
+  })
+  return Date.parse(String(created))
 }

@@ -1,6 +1,7 @@
 // What an error of the MongoDB driver means to a caller of the port: unavailable (retry; the outcome may be unknown) or permanent.
 // Never repeats the connection string, which may hold a password.
 import {
+  MongoBulkWriteError,
   MongoError,
   MongoExpiredSessionError,
   MongoNetworkError,
@@ -24,13 +25,17 @@ const passingLabels = ['RetryableWriteError', 'TransientTransactionError', 'Syst
 /** The StoreError of whatever an operation threw. */
 export function storeErrorOf(error: unknown): StoreError {
   if (error instanceof StoreError) return error
+  // A bulk wraps what went wrong on the way as if the server had said it.
+  if (error instanceof MongoBulkWriteError && error.errorResponse instanceof Error) return storeErrorOf(error.errorResponse)
   const message = error instanceof Error ? error.message : String(error)
   if (isPassing(error)) return new StoreError('unavailable', `The database does not answer: ${message}.`, error)
   return new StoreError('permanent', `The database will not take this: ${message}.`, error)
 }
 
 function isPassing(error: unknown): boolean {
-  if (!(error instanceof MongoError)) return false
+  // A socket that dies while it is written to shows as the bare error of the system.
+  if (!(error instanceof MongoError))
+    return error instanceof Error && /^(E(?!RR_)|ERR_STREAM)/.test(String((error as { code?: unknown }).code))
   if (passingLabels.some(label => error.hasErrorLabel(label))) return true
   if (error instanceof MongoServerError)
     return passingCodes.has(Number(error.code)) || error.errorResponse?.['writeConcernError'] !== undefined

@@ -1,6 +1,12 @@
 // The bulk writes of the mongodb adapter: one unordered bulk, then a result per item. Whatever the server's summary leaves open
 // (a short count, a collision, a lost connection) is settled by reading back what is stored; never guessed.
-import { type AnyBulkWriteOperation, type Collection, type Document, MongoBulkWriteError } from 'mongodb'
+import {
+  type AnyBulkWriteOperation,
+  type Collection,
+  type Document,
+  MongoBulkWriteError,
+  MongoServerSelectionError,
+} from 'mongodb'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
@@ -74,7 +80,8 @@ export async function putReplacements(
   try {
     outcome = await bulk(collection, writes)
   } catch (error) {
-    if (storeErrorOf(error).kind !== 'unavailable') throw error
+    const { kind, cause } = storeErrorOf(error)
+    if (kind !== 'unavailable' || cause instanceof MongoServerSelectionError) throw error
     return await settleUnknown(collection, kept, error)
   }
   const replaced = kept.filter(document => document['rev'] !== 1).length

@@ -1,6 +1,6 @@
 // The store port over MongoDB: single-document guarded writes in unordered bulks, acknowledged by a majority; no transactions.
 // Reads go to the primary. Indexes are made at opening; what expires leaves by a TTL index.
-import { type Collection, MongoClient } from 'mongodb'
+import { type Collection, MongoClient, type MongoClientOptions } from 'mongodb'
 import { limits } from '#shared/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { filterOf, findOptions, fromKept, type Kept, shadow } from '#shared/store/mongodb-documents.ts'
@@ -20,9 +20,7 @@ const defaultDatabase = 'watchkeeper'
 export async function openMongodbStore(url: string): Promise<Store> {
   try {
     const client = new MongoClient(url, {
-      serverSelectionTimeoutMS: limits.start.patienceMs,
-      connectTimeoutMS: limits.start.patienceMs,
-      socketTimeoutMS: limits.store.answerMs,
+      ...waits(url),
       writeConcern: { w: 'majority', wtimeoutMS: limits.store.answerMs },
       readPreference: 'primary',
       ignoreUndefined: true,
@@ -105,6 +103,17 @@ async function createIndexes(client: MongoClient, databaseName: string): Promise
     const expiry = expires ? [{ name: 'byExpiry', key: { [shadow.expireOn]: 1 }, expireAfterSeconds: 0 }] : []
     if (declared.length + expiry.length > 0) await database.collection(name).createIndexes([...declared, ...expiry])
   }
+}
+
+/** How long the driver waits, where the address does not say so itself. */
+function waits(url: string): MongoClientOptions {
+  const named = new URLSearchParams(url.split('?')[1]?.toLowerCase())
+  const defaults = {
+    serverSelectionTimeoutMS: limits.start.patienceMs,
+    connectTimeoutMS: limits.start.patienceMs,
+    socketTimeoutMS: limits.store.answerMs,
+  }
+  return Object.fromEntries(Object.entries(defaults).filter(([option]) => !named.has(option.toLowerCase())))
 }
 
 function databaseOf(url: string): string {

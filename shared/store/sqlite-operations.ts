@@ -54,26 +54,25 @@ function put(file: SqliteFile, mode: PutMode, collection: CollectionName, rows: 
   let letters = ''
   for (let at = 0; at < rows.length; at += statements.width) {
     const row = rows.slice(at, at + statements.width)
-    if (mode !== 'replace') letters += putRow(file, statement, collection, row)
+    if (mode !== 'replace') letters += putRow(statement, row)
     else letters += replaceRow(file, row[1] === 1 ? insert : statement, collection, row)
   }
   return letters
 }
 
-function putRow(file: SqliteFile, statement: StatementSync, collection: CollectionName, row: SqlValue[]): Letter {
+/** A collision on the id is a guard that does not hold, even where another unique value collides as well. */
+function putRow(statement: StatementSync, row: SqlValue[]): Letter {
   try {
     return statement.run(...row).changes === 1 ? 'w' : 'r'
   } catch (error) {
-    if ((error as { errcode?: number }).errcode !== uniqueViolation) throw error
-    // An insert of what is there already is a repeat, even where its other unique values collide with it too.
-    const known = file.statement(`SELECT 1 FROM ${quoted(collection)} WHERE id = ?`).all(row[0] as string).length > 0
-    return known && statement === file.statement(file.writes(collection).insert) ? 'r' : 't'
+    if ((error as { errcode?: number }).errcode === uniqueViolation) return 't'
+    throw error
   }
 }
 
 /** A refused replacement whose own revision is the stored one, by the same writer, was written by an earlier try. */
 function replaceRow(file: SqliteFile, statement: StatementSync, collection: CollectionName, row: SqlValue[]): Letter {
-  const letter = putRow(file, statement, collection, row)
+  const letter = putRow(statement, row)
   if (letter !== 'r') return letter
   const writer = (body: string) => `json_extract(${body}, '$.writer')`
   const mine = `SELECT 1 FROM ${quoted(collection)} WHERE id = ? AND rev = ? AND ${writer('body')} = ${writer('?')}`

@@ -4,7 +4,7 @@ import { connect } from '@nats-io/transport-node'
 import t from 'tap'
 import { observationStream } from '#shared/bus/declarations.ts'
 import { connectBus } from '#shared/bus/nats.ts'
-import { parsePosition } from '#shared/bus/nats-reader.ts'
+import { parsePosition } from '#shared/bus/nats-consumer.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
@@ -94,7 +94,7 @@ t.test('restarts of a nats-server', async t => {
     await publishing
     const reference = await server.connect('reference')
     for (const [partition, { got, broken }] of feeds.entries()) {
-      const last = await bus.observations.lastSequenceOf(partition)
+      const last = await reference.observations.lastSequenceOf(partition)
       while (got.items.at(-1)?.sequence !== last) await got.reached(got.items.length + 1)
       const whole = await openFeed(reference, partition, { sequence: 1 })
       while (whole.got.items.at(-1)?.sequence !== last) await whole.got.reached(whole.got.items.length + 1)
@@ -148,6 +148,23 @@ t.test('restarts of a nats-server', async t => {
     const fresh = await openFeed(bus, 1, { sequence: 1 })
     await fresh.got.reached(1)
     t.strictSame(fresh.numbers(), [1])
+  })
+
+  t.test('a feed whose consumer the server lost goes on where it was', async t => {
+    const bus = await server.connect('restored')
+    const subject = subjectOn(2)
+    await publishNumbers(bus, subject, upTo(5))
+    const { got, broken, numbers } = await openFeed(bus, 2, { sequence: 1 })
+    await got.reached(5)
+    const connection = await connect({ servers: server.url, token: server.token })
+    const manager = await jetstreamManager(connection)
+    for await (const { name } of manager.consumers.list(observationStream))
+      await manager.consumers.delete(observationStream, name)
+    await connection.close()
+    await publishNumbers(bus, subject, upTo(5, 6))
+    await got.reached(10)
+    t.strictSame(numbers(), upTo(10))
+    t.strictSame(broken.items, [])
   })
 
   t.test('a bucket removed under a watch is declared again and the watch goes on', async t => {

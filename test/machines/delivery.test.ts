@@ -95,6 +95,14 @@ t.test('each event does what its name says', async t => {
       null,
       ['startNext'],
     ],
+    [
+      'such a claim lapses no earlier',
+      after({ type: 'delivery.claimed', at: 1_250, until: 1_350 }),
+      { type: 'claim.lapsed', at: 1_349 },
+      'sending',
+      1_350,
+      [],
+    ],
     ['a claim given back is due', after(claimed), { type: 'claim.released', at: 1_020 }, 'queued', 1_020, []],
     [
       'withdrawing a waiting one',

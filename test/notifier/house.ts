@@ -3,49 +3,18 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
-import type { Bus, Incoming } from '#shared/bus/port.ts'
-import type { Clock } from '#shared/clock.ts'
+import { subjects } from '#shared/bus/subjects.ts'
 import type { AlertDocument, AlertFacts } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
+import { limits } from '#shared/limits.ts'
 import type { Service } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
 import { startNotifier } from '../../services/notifier/app.ts'
+import { createMemoryHub } from '../support/memory-bus.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
+import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 
 export const startAt = Date.UTC(2026, 0, 5, 12)
-
-export interface HandClock extends Clock {
-  /** Moves time on and runs what becomes due, in order. */
-  advance(ms: number): void
-  timers(): number
-}
-
-export function createHandClock(): HandClock {
-  let passed = 0
-  const timers = new Map<number, { at: number; run: () => void }>()
-  let last = 0
-  return {
-    now: () => startAt + passed,
-    monotonic: () => passed,
-    after: (delayMs, run) => {
-      const key = ++last
-      timers.set(key, { at: passed + delayMs, run })
-      return () => void timers.delete(key)
-    },
-    advance: ms => {
-      const until = passed + ms
-      for (;;) {
-        const [next] = [...timers].filter(([, { at }]) => at <= until).sort(([a, x], [b, y]) => x.at - y.at || a - b)
-        if (!next) break
-        timers.delete(next[0])
-        passed = Math.max(passed, next[1].at)
-        next[1].run()
-      }
-      passed = until
-    },
-    timers: () => timers.size,
-  }
-}
 
 /** Looks again each turn of the event loop; fails after 10 s of real time. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
@@ -107,51 +76,38 @@ function reply(response: ServerResponse, { status, headers, body }: Answer): voi
 
 export interface House {
   store: Store
-  clock: HandClock
+  clock: VirtualClock
   /** Everything that was logged, as JSON lines. */
   log: string[]
   nudge(...alertIds: string[]): void
-  start(notifierId: string, over?: { store?: Store; clock?: Clock }): Promise<Service & { metrics: Registry }>
+  start(notifierId: string, over?: { store?: Store }): Promise<Service & { metrics: Registry }>
   /** Stops a notifier, letting time pass for what waits for it. */
   stop(service: Service): Promise<void>
 }
 
 export function createHouse(): House {
   const store = createMemoryStore()
-  const clock = createHandClock()
+  const clock = createVirtualClock(startAt)
   const log: string[] = []
-  const listeners: ((message: Incoming) => void)[] = []
-  let turn = 0
-  const bus = {
-    connected: () => true,
-    subscribe: async (_subject: string, onMessage: (message: Incoming) => void) => {
-      listeners.push(onMessage)
-      return { close: async () => void listeners.splice(listeners.indexOf(onMessage), 1) }
-    },
-  } as Partial<Bus> as Bus
+  const hub = createMemoryHub({ clock })
+  const teller = hub.connect()
   return {
     store,
     clock,
     log,
-    nudge: (...alertIds) => {
-      const listener = listeners[turn++ % listeners.length]
-      listener?.({ subject: 'nudge.alert', body: { alertIds }, traceId: '', respond: () => {} })
-    },
+    nudge: (...alertIds) => teller.publish(subjects.alertNudge, { alertIds }),
     start: async (notifierId, over = {}) => {
       const metrics = new Registry()
       const logger = pino({ level: 'trace' }, { write: line => void log.push(line) })
-      const service = await startNotifier({ store, clock, bus, logger, metrics, ...over }, { ...options, notifierId })
+      const service = await startNotifier(
+        { store, clock, bus: hub.connect(), logger, metrics, ...over },
+        { ...options, notifierId },
+      )
       return { ...service, metrics }
     },
     stop: async service => {
-      let stopped = false
-      const stopping = service.stop().then(() => {
-        stopped = true
-      })
-      await until(() => {
-        clock.advance(100)
-        return stopped
-      }, 'the end of a notifier')
+      const stopping = service.stop()
+      await clock.advance(limits.notifier.stopMs)
       await stopping
     },
   }

@@ -5,6 +5,7 @@ import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/de
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import { limits, minute, second } from '#shared/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
+import { newDelivery } from '../../services/notifier/delivery-document.ts'
 import {
   type Answer,
   alert,
@@ -14,6 +15,7 @@ import {
   facts,
   type Hit,
   type House,
+  options,
   type Receiver,
   startAt,
   until,
@@ -95,7 +97,7 @@ t.test('an alert is delivered once, with its headers, a log row and its count of
   house.nudge(told.id, 'unknown.1.a1')
   house.nudge(told.id)
   await house.settled(1)
-  house.clock.advance(scanMs)
+  await house.clock.advance(scanMs)
   house.nudge(told.id)
   await until(async () => (await house.rows()).length === 1, 'the log row')
 
@@ -134,6 +136,7 @@ t.test('what may pass is tried again with the same key and body, one log row an 
     'a rate limit': call => ({ status: call === 1 ? 429 : 200, headers: { 'retry-after': '1' } }),
     'no answer': call => (call === 1 ? null : ok()),
   }
+  const keys = new Set<unknown>()
   for (const [name, answer] of Object.entries(answers)) {
     const told = alert('one', 'a', 1)
     const house = await scene(t, [told])
@@ -143,18 +146,19 @@ t.test('what may pass is tried again with the same key and body, one log row an 
     house.nudge(told.id)
     await receiver.called(1)
     const waited = name === 'no answer' ? sendMs : 0
-    house.clock.advance(waited)
+    await house.clock.advance(waited)
     await until(async () => (await house.deliveries())[0]?.snapshot.value === 'waiting', `${name}: waiting`)
     const [waiting] = await house.deliveries()
     t.equal(waiting?.dueAt, startAt + waited + retryMs, `${name}: due after its pause`)
-    house.clock.advance(retryMs - 1)
+    await house.clock.advance(retryMs - 1)
     await new Promise(resolve => setImmediate(resolve))
     t.equal(receiver.hits.length, 1, `${name}: not before`)
-    house.clock.advance(1)
+    await house.clock.advance(1)
     await house.settled(1)
     const [first, second] = receiver.hits
     t.equal(second?.headers['idempotency-key'], first?.headers['idempotency-key'], `${name}: same key`)
     t.equal(second?.body, first?.body, `${name}: same body`)
+    keys.add(first?.headers['idempotency-key'])
     t.same(
       (await house.rows()).map(({ number, status, payload }) => [number, status, payload]),
       [
@@ -163,6 +167,26 @@ t.test('what may pass is tried again with the same key and body, one log row an 
       ],
     )
     t.notMatch(JSON.stringify([await house.rows(), house.log]), /secret|hunter2|127\.0\.0\.1/, `${name}: the address is nowhere`)
+  }
+  t.equal(keys.size, 1, 'the delivery itself decides its key, whoever makes it')
+})
+
+t.test('a receiver that asks for time gets it, within bounds', async t => {
+  const rows: [string, string, number][] = [
+    ['seconds', '7', 7 * second],
+    ['a date', new Date(startAt + 9 * second).toUTCString(), 9 * second],
+    ['too much', '86400', limits.notifier.retryMsMax],
+    ['nonsense', 'soon', retryMs],
+  ]
+  for (const [name, asked, pause] of rows) {
+    const told = alert('one', 'a', 1)
+    const house = await scene(t, [told])
+    const receiver = await house.receive(() => ({ status: 503, headers: { 'retry-after': asked } }))
+    await house.store.insert('destinations', [destination('one', receiver.url)])
+    await house.run('n1')
+    house.nudge(told.id)
+    await until(async () => (await house.deliveries())[0]?.snapshot.value === 'waiting', name)
+    t.equal((await house.deliveries())[0]?.dueAt, startAt + pause, name)
   }
 })
 
@@ -179,7 +203,7 @@ t.test('a refused connection is tried with growing pauses until the time is up, 
     if (delivery?.open === 0) break
     const pause = (delivery?.dueAt as number) - house.clock.now()
     pauses.push(pause)
-    house.clock.advance(pause)
+    await house.clock.advance(pause)
   }
   t.same(pauses.slice(0, 4), [retryMs, 2 * retryMs, 4 * retryMs, 8 * retryMs])
   t.ok(Math.max(...pauses) <= limits.notifier.retryMsMax)
@@ -206,7 +230,7 @@ t.test('what cannot pass fails at once', async t => {
     await house.run('n1')
     house.nudge(told.id)
     await house.settled(1)
-    house.clock.advance(minute)
+    await house.clock.advance(minute)
     t.equal(receiver.hits.length, 1, `${status}: one call, no redirect followed`)
     t.match(await house.rows(), [{ status: 'failed', error }], `${status}`)
   }
@@ -252,9 +276,43 @@ t.test('messages of an incident arrive in order, while other incidents go on', a
   house.nudge(alerts[2]?.id as string)
   await receiver.called(2)
   await until(async () => (await house.deliveries()).length === 3, 'all deliveries')
-  house.clock.advance(scanMs)
+  await house.clock.advance(scanMs)
   await house.settled(3)
   t.same(titles, ['held Shop is down', 'free Shop is down', 'held Shop is down', 'held Shop is back up'])
+})
+
+t.test('the next message of an incident leaves as soon as its predecessor has arrived', async t => {
+  const alerts = [alert('one', 'a', 1), alert('one', 'a', 2, { kind: 'recovery' })]
+  const house = await scene(t, alerts)
+  let finish: (answer: Answer) => void = () => {}
+  const receiver = await house.receive(call => (call === 1 ? new Promise<Answer>(resolve => (finish = resolve)) : ok()))
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  await house.run('n1')
+  house.nudge(...alerts.map(({ id }) => id))
+  await receiver.called(1)
+  await until(async () => (await house.deliveries()).length === 2, 'the second delivery')
+  await house.clock.settle()
+  t.equal(receiver.hits.length, 1, 'the second waits')
+  finish(ok())
+  await receiver.called(2)
+  t.equal(house.clock.now(), startAt, 'no scan was needed')
+})
+
+t.test('of two notifiers that find the same delivery due, one sends it', async t => {
+  const alerts = Array.from({ length: 20 }, (_, i) => alert('one', `i${i}`, 1, { state: 'dispatched' }))
+  const house = await scene(t, alerts)
+  const receiver = await house.receive(ok)
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  const marks = { notifierId: 'gone', incidentSalt: options.incidentSalt }
+  await house.store.insert(
+    'deliveries',
+    alerts.map(one => newDelivery(one, 'one', startAt, marks)),
+  )
+  await Promise.all([house.run('n1'), house.run('n2')])
+  await house.settled(20)
+  await house.clock.advance(scanMs)
+  t.equal(receiver.hits.length, 20)
+  t.equal((await house.rows()).length, 20)
 })
 
 t.test('two notifiers on the same alerts call each receiver once an alert', async t => {
@@ -269,7 +327,7 @@ t.test('two notifiers on the same alerts call each receiver once an alert', asyn
   const ids = alerts.map(({ id }) => id)
   for (let i = 0; i < 4; i++) house.nudge(...ids)
   await house.settled(60)
-  house.clock.advance(scanMs)
+  await house.clock.advance(scanMs)
   await until(async () => (await house.rows()).length === 60, 'all rows')
   t.equal(receiver.hits.length, 60)
   t.equal(new Set(receiver.hits.map(({ headers }) => headers['idempotency-key'])).size, 60)
@@ -302,10 +360,10 @@ t.test('a dead notifier is followed by another, which repeats at most once with 
   t.match(claimed, { claimedBy: 'dying', dueAt: startAt + claimMs, snapshot: { value: 'sending' } })
 
   await house.run('heir')
-  house.clock.advance(claimMs - 1)
+  await house.clock.advance(claimMs - 1)
   await new Promise(resolve => setImmediate(resolve))
   t.equal(receiver.hits.length, 1, 'not before the claim ends')
-  house.clock.advance(scanMs)
+  await house.clock.advance(scanMs)
   await house.settled(1)
   const [first, second] = receiver.hits
   t.equal(receiver.hits.length, 2)
@@ -322,10 +380,10 @@ t.test('a lost nudge and deliveries that nobody sends are found by the scan', as
   await house.run('n1')
   await new Promise(resolve => setImmediate(resolve))
   await house.store.insert('alerts', alerts)
-  house.clock.advance(scanMs - 1)
+  await house.clock.advance(scanMs - 1)
   await new Promise(resolve => setImmediate(resolve))
   t.equal(receiver.hits.length, 0)
-  house.clock.advance(1)
+  await house.clock.advance(1)
   await house.settled(2)
   t.equal(receiver.hits.length, 2)
 })
@@ -358,7 +416,7 @@ t.test('a destination switched off while a delivery waits sends nothing more', a
   house.nudge(told.id)
   await until(async () => (await house.deliveries())[0]?.snapshot.value === 'waiting', 'waiting')
   await house.store.replace('destinations', [{ ...there, rev: 2, enabled: false }])
-  house.clock.advance(retryMs)
+  await house.clock.advance(retryMs)
   await house.settled(1)
   t.equal(receiver.hits.length, 1)
   t.match((await house.deliveries())[0]?.snapshot, { value: 'failed', context: { lastError: /^destination_disabled/ } })
@@ -376,7 +434,7 @@ t.test('a receiver that never answers holds back no other, and gets one at a tim
   t.equal(alive.hits.length, 20)
   await dead.called(8)
   t.equal(dead.hits.length, 8, 'no more than its share at once')
-  house.clock.advance(sendMs)
+  await house.clock.advance(sendMs)
   await dead.called(9)
   await until(async () => (await house.rows()).length === 28, 'rows of the time-outs')
   t.equal(dead.hits.length, 9, 'then one at a time')
@@ -401,12 +459,13 @@ t.test('a claim whose outcome was lost is settled, and its message leaves once',
   await house.run('n1', { store: forgetful })
   house.nudge(told.id)
   await until(() => lost > 0, 'the lost answer')
-  await until(() => {
-    house.clock.advance(10)
+  await until(async () => {
+    await house.clock.advance(10)
     return receiver.hits.length > 0
   }, 'the message')
   await house.settled(1)
   t.equal(receiver.hits.length, 1)
+  t.ok(house.clock.now() - startAt < second, 'the same put is repeated, nobody waits for the claim to end')
 })
 
 t.test('a stopping notifier waits for its sends, and gives back what has no outcome', async t => {
@@ -422,13 +481,15 @@ t.test('a stopping notifier waits for its sends, and gives back what has no outc
   const stopping = service.stop()
   finish({ status: 200 })
   await house.settled(1)
-  house.clock.advance(limits.notifier.stopMs)
+  await house.clock.advance(limits.notifier.stopMs)
   await stopping
   const byDestination = Object.fromEntries((await house.deliveries()).map(one => [one.destinationId, one]))
   t.match(byDestination['slow'], { snapshot: { value: 'delivered' } })
   t.match(byDestination['dead'], { claimedBy: null, open: 1, snapshot: { value: 'queued' }, dueAt: house.clock.now() })
   t.equal((await house.rows()).length, 1, 'no row for an attempt without an outcome')
-  t.equal(house.clock.timers(), 0, 'no timer is left')
+  await house.store.insert('alerts', [alert('slow', 'c', 1)])
+  await house.clock.advance(minute)
+  t.equal(await house.store.count('alerts', { state: 'open' }), 1, 'it looks for nothing any more')
 })
 
 t.test('a thousand alerts to ten receivers drain, each once', async t => {

@@ -166,7 +166,7 @@ export function alert(id: string, given: Partial<AlertDocument> = {}): AlertDocu
     },
     state: 'open',
     deliveries: null,
-    expireAt: 4_000_000_000_000,
+    expireAt: 5_000_000_000_000,
     ...given,
   }
 }

@@ -5,18 +5,21 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { MongoClient } from 'mongodb'
+import { MongoClient, MongoNetworkError, MongoServerError } from 'mongodb'
 import t from 'tap'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
 import { openMongodbStore } from '#shared/store/mongodb.ts'
+import { storeErrorOf } from '#shared/store/mongodb-errors.ts'
 import { openStore } from '#shared/store/open-store.ts'
+import type { StoreErrorKind } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
 import { startSecantus } from '../support/secantus.ts'
 import { storeContract } from './contract.ts'
-import { observation, subject } from './documents.ts'
+import { alert, observation, subject } from './documents.ts'
 
 const writer = join(import.meta.dirname, 'endless-writer.ts')
 
@@ -60,6 +63,81 @@ t.test('mongodb: a server that is gone makes the store unavailable', async t => 
   await t.rejects(store.find('subjects', { limit: 1 }), lost)
   await t.rejects(store.ping(), lost)
   await store.close()
+})
+
+t.test('mongodb: an answer that is lost on its way is settled by what is stored', async t => {
+  const server = await startSecantus()
+  if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+  t.teardown(() => server.stop())
+  for (const retryWrites of [false, true]) {
+    const proxy = await startCuttingProxy(Number(new URL(server.url).port), 'cut here')
+    t.teardown(() => proxy.stop())
+    const store = await openMongodbStore(
+      `mongodb://127.0.0.1:${proxy.port}/lost${retryWrites}?directConnection=true&retryWrites=${retryWrites}`,
+    )
+    const signed = (rev: number) => subject('lost', { rev, writer: `cut here ${rev}` })
+    const unsigned = (rev: number, name: string) => ({ id: 'lost', rev, name, createdAt: 1 })
+    for (const rev of [1, 2]) {
+      proxy.loseNext('answer')
+      t.same(await store.replace('subjects', [signed(rev), subject(`beside${rev}`)]), ['written', 'written'])
+      proxy.loseNext('answer')
+      t.same(await store.replace('workspaces', [unsigned(rev, 'cut here')]), ['written'], 'stamped by the adapter')
+    }
+    t.strictSame(await store.get('workspaces', ['lost']), [unsigned(2, 'cut here')], 'the stamp is nobody else’s business')
+    t.equal(proxy.lost(), 4)
+    if (!retryWrites) {
+      proxy.loseNext('question')
+      await t.rejects(
+        store.replace('subjects', [signed(3)]),
+        { name: 'StoreError', kind: 'unavailable' },
+        'it may still be on its way',
+      )
+      t.same(await store.replace('subjects', [subject('lost', { rev: 3, writer: 'faster' })]), ['written'])
+      t.same(await store.replace('subjects', [signed(3)]), ['refused'])
+      proxy.loseNext('answer')
+      await t.rejects(store.insert('settings', [{ id: 'lost', rev: 1, value: 'cut here' }]), {
+        name: 'StoreError',
+        kind: 'unavailable',
+      })
+      t.same(await store.insert('settings', [{ id: 'lost', rev: 1, value: 'again' }]), ['refused'])
+      proxy.loseNext('question')
+      await t.rejects(store.replace('workspaces', [unsigned(3, 'cut here')]), { name: 'StoreError', kind: 'unavailable' })
+      t.same(await store.replace('workspaces', [unsigned(3, 'repeated')]), ['written'])
+    }
+    await store.close()
+  }
+})
+
+t.test('mongodb: what expires carries the date that the TTL index of the server looks at', async t => {
+  const server = await startSecantus()
+  if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+  t.teardown(() => server.stop())
+  const store = await openMongodbStore(`${server.url}/expiry`)
+  await store.insert('alerts', [alert('expiry', { expireAt: 5e12 })])
+  const client = new MongoClient(server.url)
+  const collection = client.db('expiry').collection('alerts')
+  t.match(await collection.findOne(), { expireAt: 5e12, _expireOn: new Date(5e12) })
+  t.match(
+    (await collection.indexes()).find(index => index['name'] === 'byExpiry'),
+    { key: { _expireOn: 1 }, expireAfterSeconds: 0 },
+  )
+  await client.close()
+  await store.close()
+})
+
+t.test('mongodb: an error means that the caller may come again, or that it must not', async t => {
+  const system = (code: string) => Object.assign(new Error(code), { code })
+  const named: [string, unknown, StoreErrorKind][] = [
+    ['a socket that died', system('EPIPE'), 'unavailable'],
+    ['a stream that ended', system('ERR_STREAM_WRITE_AFTER_END'), 'unavailable'],
+    ['a primary that stepped down', new MongoServerError({ message: 'no', code: 189 }), 'unavailable'],
+    ['a connection that broke', new MongoNetworkError('no'), 'unavailable'],
+    ['a document that validation refuses', new MongoServerError({ message: 'no', code: 121 }), 'permanent'],
+    ['a wrong password', new MongoServerError({ message: 'no', code: 18 }), 'permanent'],
+    ['a document that fits no buffer', Object.assign(new RangeError('no'), { code: 'ERR_OUT_OF_RANGE' }), 'permanent'],
+    ['a mistake of ours', new TypeError('no'), 'permanent'],
+  ]
+  for (const [title, error, kind] of named) t.equal(storeErrorOf(error).kind, kind, title)
 })
 
 t.test('mongodb: what cannot be used as configured is permanent and is not repeated', async t => {

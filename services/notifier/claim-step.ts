@@ -1,0 +1,40 @@
+// What becomes of one due delivery when a notifier takes it up: claimed with its body frozen, withdrawn, or given up.
+import type { DeliveryEvent } from '#machines/delivery.ts'
+import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { DeliveryDocument } from '#shared/contracts/delivery.ts'
+import type { DestinationDocument } from '#shared/contracts/destination.ts'
+import { limits } from '#shared/limits.ts'
+import type { BodyMaker } from './body-maker.ts'
+import { nextRevision, type Step } from './delivery-document.ts'
+
+/** What claims are decided from, by id. */
+export interface Sources {
+  destinations: Map<string, DestinationDocument>
+  alerts: Map<string, AlertDocument>
+}
+
+export const notPrepared = 'not_sent: the message could not be prepared'
+
+/** Null where the delivery's state takes none of it. Throws on a snapshot of an unknown version. */
+export function claimStep(
+  document: DeliveryDocument,
+  { destinations, alerts }: Sources,
+  bodies: BodyMaker,
+  by: { notifierId: string; at: number },
+): Step | null {
+  const { at } = by
+  const withdrawn = (error: string) => takeUp(document, { type: 'delivery.withdrawn', at, error }, by)
+  const destination = destinations.get(document.destinationId)
+  if (destination === undefined) return withdrawn('destination_disabled: the destination was deleted')
+  if (!destination.enabled) return withdrawn('destination_disabled: the destination is switched off')
+  const body = document.body ?? bodies.make(alerts.get(document.alertId), destination)
+  if (body === null) return withdrawn(notPrepared)
+  return takeUp({ ...document, body }, { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }, by)
+}
+
+/** The event, after the end of a dead notifier's claim where there was one; that end alone where it was the last chance. */
+function takeUp(document: DeliveryDocument, event: DeliveryEvent, by: { notifierId: string; at: number }): Step | null {
+  if (document.snapshot.value !== 'sending') return nextRevision(document, [event], by.notifierId)
+  const lapsed: DeliveryEvent = { type: 'claim.lapsed', at: by.at }
+  return nextRevision(document, [lapsed, event], by.notifierId) ?? nextRevision(document, [lapsed], by.notifierId)
+}

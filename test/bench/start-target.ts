@@ -1,0 +1,74 @@
+// The target's process and its control, as a run uses them.
+import { endChild, startChild } from './processes.ts'
+import { pollUntil } from './waiting.ts'
+
+export interface Hits {
+  /** ms since the epoch, in the order of arrival. */
+  instants: Float64Array
+  /** The number of the path; -1 less the number where it was answered as failing. */
+  paths: Int32Array
+}
+
+export interface Seen {
+  /** Paths hit since the last `forget`. */
+  distinct: number
+  firstSeenAt: number | null
+  /** When a path was hit that had not been before. */
+  lastNewAt: number | null
+  /** Hits kept since the start. */
+  count: number
+  /** Hits beyond what it keeps. */
+  dropped: number
+}
+
+export interface Target {
+  pid: number
+  /** The address of path `i`. */
+  urlOf(path: number): string
+  origin: string
+  hookUrl: string
+  /** From now on the path fails; answers when that began and how many hits there had been. */
+  fail(path: number): Promise<{ at: number; count: number }>
+  heal(path: number): Promise<{ at: number; count: number }>
+  hooks(from: number): Promise<{ at: number; body: string }[]>
+  hits(from: number): Promise<Hits>
+  seen(): Promise<Seen>
+  /** Begins to count distinct paths anew. */
+  forget(): Promise<void>
+  /** Resolves when `paths` were hit since the last `forget`; throws after `timeoutMs`. */
+  untilSeen(paths: number, timeoutMs: number): Promise<Seen>
+  stop(): Promise<void>
+}
+
+export async function startTarget(): Promise<Target> {
+  const child = startChild([new URL('./target.ts', import.meta.url).pathname], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const ports = await new Promise<{ port: number; controlPort: number }>((resolve, reject) => {
+    child.once('message', message => resolve(message as { port: number; controlPort: number }))
+    child.once('exit', code => reject(new Error(`The target ended with ${code}.`)))
+  })
+  const origin = `http://127.0.0.1:${ports.port}`
+  const control = `http://127.0.0.1:${ports.controlPort}`
+  const ask = async <T>(path: string) => (await (await fetch(`${control}/control/${path}`)).json()) as T
+  const seen = () => ask<Seen>('seen')
+  return {
+    pid: child.pid as number,
+    origin,
+    urlOf: path => `${origin}/m/${path}`,
+    hookUrl: `${control}/hook`,
+    fail: path => ask(`fail/${path}`),
+    heal: path => ask(`heal/${path}`),
+    hooks: from => ask(`hooks?from=${from}`),
+    hits: async from => {
+      const bytes = await (await fetch(`${control}/control/hits?from=${from}`)).arrayBuffer()
+      const count = bytes.byteLength / 12
+      return { instants: new Float64Array(bytes, 0, count), paths: new Int32Array(bytes, count * 8, count) }
+    },
+    seen,
+    forget: async () => void (await ask('forget')),
+    untilSeen: async (paths, timeoutMs) => {
+      const what = `${paths} different paths to be checked`
+      return pollUntil(what, seen, found => found.distinct >= paths, { timeoutMs, pauseMs: 100 })
+    },
+    stop: () => endChild(child, 'SIGKILL'),
+  }
+}

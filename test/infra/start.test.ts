@@ -1,0 +1,351 @@
+// The program as a person meets it: real child processes, a real nats-server, a real data folder, HTTP on loopback.
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { parse, parseAllDocuments } from 'yaml'
+import { settingGroups } from '../../infra/embedded/all-settings.ts'
+import { eventually, isAlive, natsServerPid, runProgram, temporaryFolder } from './run-program.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const declaredNames = settingGroups.flatMap(({ declared }) => Object.keys(declared))
+
+/** A port that somebody has, and one that nobody has. */
+async function takenPort(test: { teardown(run: () => unknown): void }): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  test.teardown(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+t.test('a start that cannot succeed ends with one sentence, an exit code and no stack', async t => {
+  const folder = temporaryFolder(t)
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  const dying = join(folder, 'dying')
+  mkdirSync(dying)
+  const complaint = 'case "$1" in --version) echo "nats-server: v2.15.1";; *) echo "[1] [FTL] no disk today" >&2; exit 1;; esac\n'
+  writeFileSync(join(dying, 'nats-server'), `#!/bin/sh\n${complaint}`)
+  chmodSync(join(dying, 'nats-server'), 0o755)
+  const taken = String(await takenPort(t))
+  const nobody = await closedPort()
+  const bus = `nats://127.0.0.1:${nobody}`
+  const own = (name: string) => ({ DATA_DIR: join(folder, name) })
+
+  const cases: { name: string; environment: Record<string, string>; code: number; says: RegExp }[] = [
+    { name: 'a number that is none', environment: { PORT: 'abc' }, code: 2, says: /^PORT must be a whole number.*"abc"/ },
+    {
+      name: 'a duration that is none',
+      environment: { WEBSITE_CONFIRM_AFTER: 'soon' },
+      code: 2,
+      says: /^WEBSITE_CONFIRM_AFTER must be/,
+    },
+    { name: 'an unknown word', environment: { LOG_LEVEL: 'loud' }, code: 2, says: /^LOG_LEVEL must be one of/ },
+    {
+      name: 'an unknown service',
+      environment: { SERVICES: 'gateway,kepper' },
+      code: 2,
+      says: /^SERVICES does not know "kepper"/,
+    },
+    { name: 'no service', environment: { SERVICES: ',' }, code: 2, says: /^SERVICES must name at least one/ },
+    {
+      name: 'services apart without a shared store',
+      environment: { SERVICES: 'keeper,gateway', NATS_URL: bus },
+      code: 2,
+      says: /set MONGODB_URL/,
+    },
+    { name: 'a prober without a bus', environment: { SERVICES: 'prober' }, code: 2, says: /set NATS_URL/ },
+    {
+      name: 'a gateway apart without the salt',
+      environment: { SERVICES: 'gateway', NATS_URL: bus },
+      code: 2,
+      says: /^SQIDS_SALT must be set/,
+    },
+    { name: 'a data folder that is a file', environment: { DATA_DIR: file }, code: 1, says: /is not a folder: correct DATA_DIR/ },
+    {
+      name: 'a data folder that cannot be made',
+      environment: { DATA_DIR: '/proc/watchkeeper' },
+      code: 1,
+      says: /can't be written \(\w+\): correct DATA_DIR/,
+    },
+    {
+      name: 'a taken HTTP port',
+      environment: { ...own('a'), PORT: taken },
+      code: 1,
+      says: /^Port \d+ on 127.0.0.1 is taken: set PORT /,
+    },
+    { name: 'a taken ops port', environment: { ...own('b'), OPS_PORT: taken }, code: 1, says: /is taken: set OPS_PORT / },
+    {
+      name: 'an address of another machine',
+      environment: { ...own('b'), HOST: '192.0.2.1' },
+      code: 1,
+      says: /correct HOST or PORT/,
+    },
+    {
+      name: 'no nats-server anywhere',
+      environment: { ...own('c'), PATH: dying.replace('dying', 'nothing'), TOOLS_DIR: join(folder, 'tools') },
+      code: 1,
+      says: /^There is no nats-server here .* install nats-server/m,
+    },
+    {
+      name: 'a nats-server that dies',
+      environment: { ...own('d'), PATH: `${dying}:/usr/bin:/bin` },
+      code: 1,
+      says: /^The embedded nats-server did not start: no disk today/,
+    },
+    {
+      name: 'a bus that does not answer',
+      environment: { SERVICES: 'prober', NATS_URL: bus },
+      code: 1,
+      says: /^The bus at .*127.0.0.1:\d+ does not answer/,
+    },
+    {
+      name: 'a store that does not answer',
+      environment: { ...own('e'), MONGODB_URL: `mongodb://keeper:geheim@127.0.0.1:${nobody}/x` },
+      code: 1,
+      says: /^The store did not answer within 10 s/,
+    },
+  ]
+  await Promise.all(
+    cases.map(async ({ name, environment, code, says }) => {
+      const ended = await runProgram(t, ['start'], { LOG_LEVEL: 'silent', ...own('other'), ...environment }).ended
+      t.equal(ended.code, code, `${name}: exit code`)
+      t.match(ended.stderr, says, `${name}: sentence`)
+      t.notMatch(ended.stderr, /^\s+at |node:internal|geheim/m, `${name}: no stack, no secret`)
+      t.equal(ended.stderr.trim().split('\n').length, 1, `${name}: one line`)
+      t.notMatch(ended.stdout, /listens/, `${name}: it never said that it listens`)
+    }),
+  )
+})
+
+t.test('wrong commands and options end with 2 and a sentence', async t => {
+  for (const args of [['strat'], ['start', '--quick'], ['key', 'delete'], ['key', 'delete', '../x']]) {
+    const ended = await runProgram(t, args, { DATA_DIR: temporaryFolder(t) }).ended
+    t.equal(ended.code, 2, args.join(' '))
+    t.match(ended.stderr, /error:|no key id/)
+    t.notMatch(ended.stderr, /^\s+at /m)
+  }
+})
+
+t.test('--help lists every setting of every service with default, unit and meaning, and the exit codes', async t => {
+  const { code, stdout } = await runProgram(t, ['start', '--help']).ended
+  t.equal(code, 0)
+  t.ok(
+    declaredNames.includes('WEBSITE_CONFIRM_AFTER') && declaredNames.includes('OPS_PORT') && declaredNames.includes('LOCATION'),
+  )
+  for (const { declared } of settingGroups) {
+    for (const [name, setting] of Object.entries(declared)) {
+      t.match(stdout, `    ${name}=${setting.default || 'unset'}`, `${name} with its default`)
+      t.ok(setting.meaning.length > 10, `${name} has a meaning`)
+    }
+  }
+  for (const name of new Set(declaredNames)) t.equal(stdout.split(`    ${name}=`).length, 2, `${name} stands there once`)
+  t.match(stdout, /WEBSITE_CONFIRM_AFTER=2m \(duration.*\)\n +How long/)
+  t.match(stdout, /Exit codes:/)
+})
+
+t.test('a setting that services share is declared alike', async t => {
+  for (const name of new Set(declaredNames)) {
+    const defaults = settingGroups.flatMap(({ declared }) => (declared[name] ? [declared[name].default] : []))
+    t.equal(new Set(defaults).size, 1, name)
+  }
+})
+
+t.test('the executable runs', async t => {
+  const ended = spawnSync(process.execPath, [join(root, 'infra/cli/watchkeeper.js'), '--version'], { encoding: 'utf8' })
+  t.equal(ended.status, 0)
+  t.equal(ended.stdout, '2.0.0\n')
+})
+
+t.test('an installation starts, serves, survives its bus server, and ends with grace', async t => {
+  const dataFolder = join(temporaryFolder(t), 'data')
+  const program = runProgram(t, ['start'], { DATA_DIR: dataFolder })
+  const [, url = ''] = await program.says(/listens on (http:\S+?);/)
+  const [, ops = ''] = await program.says(/metrics: (http:\S+)\/readyz/)
+  await program.says(/api\/v2\/incidents\S*\n/)
+  const key = readFileSync(join(dataFolder, 'first-key'), 'utf8').trim()
+  const api = async (route: string) => {
+    const response = await fetch(`${url}/api${route}`, { headers: { authorization: `Bearer ${key}` } })
+    return (await response.json()) as { result: unknown; error: unknown }
+  }
+
+  await t.test('the first key is for this user alone, works, and is never shown', async t => {
+    t.equal(statSync(join(dataFolder, 'first-key')).mode & 0o777, 0o600)
+    t.equal(statSync(join(dataFolder, 'bus.json')).mode & 0o777, 0o600)
+    t.equal(statSync(dataFolder).mode & 0o777, 0o700)
+    for (const name of readdirSync(dataFolder)) t.equal(statSync(join(dataFolder, name)).mode & 0o077, 0, name)
+    t.same(await api('/version'), { result: '2.0.0', error: null, meta: null })
+    t.notMatch(program.stdout() + program.stderr(), key)
+  })
+
+  await t.test('the printed lines work when pasted', { skip: spawnSync('curl', ['--version']).error && 'no curl' }, async t => {
+    const commands = program
+      .stdout()
+      .split('\n')
+      .filter(line => line.startsWith('  curl'))
+    t.equal(commands.length, 3)
+    for (const command of commands) {
+      const shell = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'] })
+      let answer = ''
+      for await (const chunk of shell.stdout) answer += chunk
+      const { error, result } = JSON.parse(answer) as { error: unknown; result: unknown }
+      t.equal(error, null, command)
+      t.ok(result, command)
+    }
+    const { result } = (await api('/v2/notifications/destinations')) as { result: { name: string }[] }
+    t.equal(result.length, 1)
+  })
+
+  await t.test('ops tells that it lives, that it is ready, and what it counts', async t => {
+    t.equal((await fetch(`${ops}/livez`)).status, 200)
+    const json = await fetch(`${ops}/readyz`)
+    t.equal(json.status, 200)
+    t.same(await json.json(), { ready: true, reasons: [] })
+    t.equal(await (await fetch(`${ops}/readyz`, { headers: { accept: 'text/plain' } })).text(), 'ready\n')
+    t.equal((await fetch(`${ops}/other`)).status, 404)
+    t.equal((await fetch(`${ops}/livez`, { method: 'POST' })).status, 405)
+    const metrics = await (await fetch(`${ops}/metrics`)).text()
+    t.match(metrics, /^process_resident_memory_bytes /m)
+    const documented = readFileSync(join(root, 'infra/metrics.md'), 'utf8')
+    const names = [...metrics.matchAll(/^# TYPE (watchkeeper_\w+) /gm)].map(match => match[1])
+    t.ok(names.length > 10)
+    for (const name of names) t.match(documented, `| \`${name}\` |`, `${name} is documented`)
+  })
+
+  await t.test('keys are made, listed and deleted from the command line', async t => {
+    const command = (...args: string[]) => runProgram(t, ['key', ...args], { DATA_DIR: dataFolder }).ended
+    const made = await command('create', '--json', '--description', 'for a test')
+    t.equal(made.code, 0, made.stderr)
+    const { id, token } = JSON.parse(made.stdout)
+    const use = () => fetch(`${url}/api/version`, { headers: { authorization: `Bearer ${token}` } }).then(answer => answer.json())
+    t.match(await use(), { result: '2.0.0' })
+    const listed = await command('list')
+    t.match(listed.stdout, new RegExp(`^${id}.* for a test$`, 'm'))
+    t.notMatch(listed.stdout, '\u001b', 'no colours where there is no terminal')
+    t.notMatch(listed.stdout, token)
+    t.equal((await command('delete', id)).code, 0)
+    await eventually('the deleted key is refused', async () => (await use()).error?.code === 1003)
+    const again = await command('delete', id)
+    t.equal(again.code, 4)
+    t.match(again.stderr, /^Key not found/)
+  })
+
+  await t.test('a second process on the same data folder is refused', async t => {
+    const ended = await runProgram(t, ['start'], { DATA_DIR: dataFolder }).ended
+    t.equal(ended.code, 1)
+    t.match(ended.stderr, new RegExp(`is in use by process ${program.child.pid}`))
+  })
+
+  await t.test('a prober alone joins over the bus', async t => {
+    const bus = JSON.parse(readFileSync(join(dataFolder, 'bus.json'), 'utf8'))
+    const environment = { SERVICES: 'prober', LOCATION: 'elsewhere', NATS_URL: bus.url, NATS_TOKEN: bus.token }
+    const prober = runProgram(t, ['start'], environment)
+    await prober.says(/Watchkeeper 2.0.0 runs/)
+    const workers = async () => {
+      const { result } = (await api('/v2/locations')) as { result: { name: string; active_workers_count: number }[] }
+      return result.find(location => location.name === 'elsewhere')?.active_workers_count
+    }
+    await eventually('the new location has its worker', async () => (await workers()) === 1)
+    t.notMatch(prober.stdout() + prober.stderr(), bus.token)
+    prober.child.kill('SIGTERM')
+    t.equal((await prober.ended).code, 0)
+  })
+
+  await t.test('a bus server that dies is started again, and everything goes on', async t => {
+    const before = natsServerPid(dataFolder)
+    process.kill(before, 'SIGKILL')
+    await eventually('it is not ready, and says why', async () => {
+      const answer = await fetch(`${ops}/readyz`)
+      return answer.status === 503 && ((await answer.json()) as { reasons: string[] }).reasons.length > 0
+    })
+    await eventually('it is ready again', async () => (await fetch(`${ops}/readyz`)).status === 200)
+    t.not(natsServerPid(dataFolder), before)
+    t.match(await api('/v2/workspaces'), { error: null, result: [{ name: 'Default' }] })
+  })
+
+  await t.test('SIGTERM ends everything within 5 s with code 0', async t => {
+    const server = natsServerPid(dataFolder)
+    const asked = performance.now()
+    program.child.kill('SIGTERM')
+    const ended = await program.ended
+    t.equal(ended.code, 0, ended.stderr)
+    t.ok(performance.now() - asked < 5_000)
+    t.notOk(isAlive(server), 'the bus server is gone')
+    t.same(readdirSync(dataFolder).sort(), ['bus', 'first-key', 'watchkeeper.db'], 'nothing is left but data')
+    const after = await runProgram(t, ['key', 'list'], { DATA_DIR: dataFolder }).ended
+    t.equal(after.code, 3, 'a command says that nothing runs')
+    t.match(after.stderr, /^Watchkeeper can't be reached/)
+  })
+})
+
+t.test('kill -9 leaves no bus server behind, and the next start finds its data', async t => {
+  const dataFolder = join(temporaryFolder(t), 'data')
+  const first = runProgram(t, ['start'], { DATA_DIR: dataFolder })
+  await first.says(/listens on/)
+  const server = natsServerPid(dataFolder)
+  const key = readFileSync(join(dataFolder, 'first-key'), 'utf8')
+  t.ok(isAlive(server))
+  first.child.kill('SIGKILL')
+  await first.ended
+  await eventually('the bus server is gone', () => !isAlive(server))
+
+  const second = runProgram(t, ['start'], { DATA_DIR: dataFolder })
+  const [, url = ''] = await second.says(/listens on (http:\S+?);/)
+  t.equal(readFileSync(join(dataFolder, 'first-key'), 'utf8'), key, 'no other first key is made')
+  const answer = await fetch(`${url}/api/v2/workspaces`, { headers: { authorization: `Bearer ${key.trim()}` } })
+  t.match(await answer.json(), { error: null, result: [{ name: 'Default', role: 'owner' }] })
+  second.child.kill('SIGINT')
+  t.equal((await second.ended).code, 0, 'SIGINT ends it as SIGTERM does')
+})
+
+t.test('a second signal ends it at once', async t => {
+  const dataFolder = join(temporaryFolder(t), 'data')
+  const program = runProgram(t, ['start'], { DATA_DIR: dataFolder })
+  await program.says(/listens on/)
+  const server = natsServerPid(dataFolder)
+  process.kill(server, 'SIGSTOP')
+  t.teardown(() => isAlive(server) && process.kill(server, 'SIGKILL'))
+  program.child.kill('SIGTERM')
+  await eventually('it is stopping', () => program.stderr().includes('Stopping.'))
+  const asked = performance.now()
+  program.child.kill('SIGTERM')
+  t.equal((await program.ended).code, 1)
+  t.ok(performance.now() - asked < 1_500)
+})
+
+t.test('the manifests set declared settings only, and each service has its container', async t => {
+  type Container = { image?: string; env?: { name: string }[]; name?: string }
+  const compose = parse(readFileSync(join(root, 'infra/compose/compose.yaml'), 'utf8'), { merge: true })
+  const fromCompose = Object.entries(compose.services as Record<string, { build?: object; environment: object }>)
+    .filter(([, service]) => service.build)
+    .map(([name, service]) => ({ name, settings: Object.keys(service.environment) }))
+  const documents = parseAllDocuments(readFileSync(join(root, 'infra/kubernetes/watchkeeper.yaml'), 'utf8'))
+  t.same(
+    documents.flatMap(document => document.errors),
+    [],
+  )
+  const fromKubernetes = documents
+    .map(document => document.toJS())
+    .filter(manifest => manifest.kind === 'Deployment')
+    .flatMap(manifest => manifest.spec.template.spec.containers as Container[])
+    .map(({ name, env }) => ({ name: name ?? '', settings: (env ?? []).map(entry => entry.name) }))
+  const inDockerfile = [...readFileSync(join(root, 'infra/Dockerfile'), 'utf8').matchAll(/^ENV (.*)$/gm)]
+    .flatMap(([, line = '']) => line.split(' ').map(pair => pair.split('=')[0] ?? ''))
+    .filter(name => name !== 'NODE_ENV')
+  for (const containers of [fromCompose, fromKubernetes]) {
+    t.same(containers.map(({ name }) => name).sort(), ['directory', 'gateway', 'keeper', 'notifier', 'prober'])
+    for (const { name, settings } of containers) {
+      for (const setting of settings) t.ok(declaredNames.includes(setting), `${name} sets ${setting}, which is declared`)
+    }
+  }
+  for (const setting of inDockerfile) t.ok(declaredNames.includes(setting), `the image sets ${setting}`)
+})

@@ -1,0 +1,143 @@
+// The three-valued decision and the Reachability rule, held against spec D section 1 line by line.
+import t from 'tap'
+import type { Reading } from '#shared/contracts/subject.ts'
+import type { ReadingValue, Verdict } from '#shared/contracts/verdict.ts'
+import type { WebsiteMeta } from '#shared/contracts/website.ts'
+import { decide, type Need, neededOf } from '#shared/judging/decide.ts'
+import { judgeReachability } from '#shared/judging/judge-reachability.ts'
+
+const P = { value: true as ReadingValue, young: false }
+const O = { value: false as ReadingValue, young: false }
+const U = { value: 'unknown' as ReadingValue, young: false }
+const Y = { value: 'unknown' as ReadingValue, young: true }
+const any: Need = { kind: 'any' }
+const majority: Need = { kind: 'majority' }
+const all: Need = { kind: 'all' }
+
+interface Row {
+  title: string
+  inputs: { value: ReadingValue; young: boolean }[]
+  need: Need
+  website?: boolean
+  verdict: Verdict
+}
+
+const rows: Row[] = [
+  { title: 'no inputs at all is no data', inputs: [], need: majority, verdict: 'no_data' },
+  { title: 'majority of 2, one ok one unknown: no data', inputs: [O, U], need: majority, verdict: 'no_data' },
+  { title: 'majority of 3, two ok one unknown: ok', inputs: [O, O, U], need: majority, verdict: 'ok' },
+  { title: 'all of 3, one problem one ok one unknown: ok', inputs: [P, O, U], need: all, verdict: 'ok' },
+  { title: 'any of 3, two ok one unknown: no data', inputs: [O, O, U], need: any, verdict: 'no_data' },
+  { title: 'custom, all of 3, one ok two unknown: ok, it is settled', inputs: [O, U, U], need: all, website: false, verdict: 'ok' },
+  { title: 'website, all of 3, one ok two unknown: half-silent, no data', inputs: [O, U, U], need: all, verdict: 'no_data' },
+  { title: 'enough problems win over any number of unknowns', inputs: [P, U, U], need: any, verdict: 'problem' },
+  { title: 'majority of 3 needs 2: one problem is ok', inputs: [P, O, O], need: majority, verdict: 'ok' },
+  { title: 'majority of 3 needs 2: two problems', inputs: [P, P, O], need: majority, verdict: 'problem' },
+  { title: 'majority of 4 needs 3: two problems two ok', inputs: [P, P, O, O], need: majority, verdict: 'ok' },
+  { title: 'majority of 4: two problems one unknown could tip it', inputs: [P, P, O, U], need: majority, verdict: 'no_data' },
+  { title: 'half of 4 silent is no data for a website', inputs: [O, O, U, U], need: all, verdict: 'no_data' },
+  { title: 'half of 4 silent is settled for a custom rule of all', inputs: [O, O, U, U], need: all, website: false, verdict: 'ok' },
+  { title: 'at least 2 of 3 with two problems', inputs: [P, P, O], need: { kind: 'at_least', count: 2 }, website: false, verdict: 'problem' },
+  { title: 'one input, unknown', inputs: [U], need: any, verdict: 'no_data' },
+  { title: 'a young input alone is not judged yet', inputs: [Y], need: any, verdict: 'not_judged' },
+  { title: 'a young input beside a problem that suffices is a problem', inputs: [P, Y], need: any, verdict: 'problem' },
+  { title: 'a young input does not excuse an old unknown that could tip it', inputs: [U, Y, O], need: any, verdict: 'no_data' },
+  { title: 'young read as false gives ok: not judged yet', inputs: [O, Y], need: majority, verdict: 'not_judged' },
+  { title: 'young read as false leaves half silent: no data', inputs: [Y, U], need: all, verdict: 'no_data' },
+]
+
+t.test('decide follows the order of the spec: enough problems, half-silent, could tip it, ok', t => {
+  for (const row of rows) {
+    t.equal(decide(row.inputs, row.need, { halfSilentIsNoData: row.website ?? true }), row.verdict, row.title)
+  }
+  t.end()
+})
+
+t.test('every combination of up to four inputs agrees with a counting of words', t => {
+  const values = [P, O, U]
+  let seen = 0
+  for (const need of [any, majority, all]) {
+    for (let n = 1; n <= 4; n++) {
+      for (let code = 0; code < 3 ** n; code++) {
+        const inputs = Array.from({ length: n }, (_, i) => values[Math.floor(code / 3 ** i) % 3] as typeof P)
+        const problems = inputs.filter(input => input === P).length
+        const silent = inputs.filter(input => input === U).length
+        const k = neededOf(need, n)
+        const expected = problems >= k ? 'problem' : silent * 2 >= n ? 'no_data' : problems + silent >= k ? 'no_data' : 'ok'
+        if (decide(inputs, need, { halfSilentIsNoData: true }) !== expected) t.fail(`${JSON.stringify(inputs)} ${need.kind}`)
+        seen++
+      }
+    }
+  }
+  t.equal(seen, 3 * (3 + 9 + 27 + 81))
+  t.end()
+})
+
+const at = 1_700_000_000_000
+const minute = 60_000
+const meta: WebsiteMeta = {
+  url: 'https://example.org/',
+  method: 'GET',
+  content_type: 'application/json',
+  data: '',
+  statuses: [200],
+  expected_text: '',
+  locations: ['aaaa', 'bbbb', 'cccc'],
+  interval_value: 1,
+  interval_unit: 'MINUTE',
+  failure_mode: 'majority',
+  confirm_after: null,
+  recover_after: null,
+}
+const never = (addedAt: number): Reading => ({ addedAt, slotAt: null, at: null, ok: false, error: null, statusCode: null, totalMs: null })
+const reported = (ok: boolean, when: number): Reading => ({
+  addedAt: at - 60 * minute,
+  slotAt: when,
+  at: when,
+  ok,
+  error: ok ? null : 'status 503, expected 200',
+  statusCode: ok ? 200 : 503,
+  totalMs: 4,
+})
+
+t.test('a location is silent once it has been quiet for longer than three intervals', t => {
+  const readings = { aaaa: reported(true, at), bbbb: reported(true, at), cccc: reported(true, at) }
+  const edge = at + 3 * minute
+  t.equal(judgeReachability(meta, readings, edge, edge).verdict, 'ok', 'at exactly three intervals it still speaks')
+  t.equal(judgeReachability(meta, readings, edge, edge).nextAt, edge + 1, 'the next instant is the one after')
+  t.equal(judgeReachability(meta, readings, edge + 1, edge + 1).verdict, 'no_data', 'a millisecond later all are silent')
+  t.equal(judgeReachability(meta, readings, edge + 1, edge).verdict, 'ok', 'while buffered reports may arrive nobody newly falls silent')
+  t.end()
+})
+
+t.test('a location that never reported is young for 60 s since it was added', t => {
+  const readings = { aaaa: reported(true, at), bbbb: reported(true, at), cccc: never(at) }
+  const one = { ...meta, failure_mode: 'at_least_one' as const }
+  t.equal(judgeReachability(one, readings, at + minute, at + minute).verdict, 'not_judged', 'inclusive: at 60 s it is still young')
+  t.equal(judgeReachability(one, readings, at + minute, at + minute).nextAt, at + minute + 1)
+  t.equal(judgeReachability(one, readings, at + minute + 1, at + minute + 1).verdict, 'no_data', 'then it counts as unknown')
+  t.end()
+})
+
+t.test('the explanation says it in a sentence and the evidence names every location', t => {
+  const readings = { aaaa: reported(false, at), bbbb: reported(false, at), cccc: reported(true, at) }
+  const judgement = judgeReachability(meta, readings, at, at)
+  t.equal(judgement.verdict, 'problem')
+  t.equal(judgement.explanation, '2 of 3 locations failing')
+  t.strictSame(judgement.evidence.inputs, [
+    { input: 'aaaa', value: 'problem', at, reason: 'status 503, expected 200' },
+    { input: 'bbbb', value: 'problem', at, reason: 'status 503, expected 200' },
+    { input: 'cccc', value: 'ok', at, reason: null },
+  ])
+  const sentences: [string[], Record<string, Reading>, string][] = [
+    [[], {}, 'no locations assigned, so nothing checks it'],
+    [['aaaa'], { aaaa: reported(true, at) }, 'the location reports ok'],
+    [['aaaa', 'bbbb'], { aaaa: reported(true, at), bbbb: reported(true, at) }, 'all 2 locations ok'],
+    [['aaaa', 'bbbb'], { aaaa: reported(true, at - 60 * minute), bbbb: reported(true, at) }, 'no reports from 1 of 2 locations'],
+    [['aaaa'], { aaaa: never(at) }, 'waiting for the first report of 1 of 1 location'],
+  ]
+  for (const [locations, given, sentence] of sentences) {
+    t.equal(judgeReachability({ ...meta, locations }, given, at, at).explanation, sentence)
+  }
+  t.end()
+})

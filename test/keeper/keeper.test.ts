@@ -1,0 +1,442 @@
+// The keeper's loop, held against design section 3 sentence by sentence, on memory bus and store with a clock turned by hand.
+import t from 'tap'
+import { keys, subjects } from '#shared/bus/subjects.ts'
+import type { CheckEntry } from '#shared/contracts/check.ts'
+import { partitionOf } from '#shared/hash.ts'
+import { checkObservationId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import { type Store, StoreError } from '#shared/store/port.ts'
+import { createWorld, minute, websiteMeta } from './world.ts'
+
+const second = 1_000
+
+t.test('placement', async t => {
+  t.test('a keeper that alone has the data folder takes all leases at once', async t => {
+    const world = createWorld()
+    const { service } = await world.startOne({ exclusive: true })
+    t.strictSame(service.unready(), [])
+    t.equal((await world.client.bucket('leases').list('>')).length, 64)
+  })
+
+  t.test('a rival takes a lease after seeing its revision unchanged for 10 s; the work goes on where it was', async t => {
+    const world = createWorld()
+    const dead = await world.startOne({ keeperId: 'dead' })
+    const id = await world.create()
+    await world.report(id, false)
+    world.hub.cut(dead.bus)
+    const rival = await world.startOne({ keeperId: 'rival' })
+    await world.clock.advance(9 * second)
+    t.equal(holders(await world.client.bucket('leases').list('>')).get('dead'), 64, 'not before')
+    await world.clock.advance(3 * second)
+    t.equal(holders(await world.client.bucket('leases').list('>')).get('rival'), 64)
+    t.strictSame(rival.service.unready(), [])
+    await world.report(id, false, { slotAt: world.clock.now() })
+    await world.clock.advance(3 * minute)
+    t.strictSame((await world.alerts(id)).map(alert => alert.kind), ['problem'])
+    t.equal((await world.incidents(id)).length, 1)
+  })
+
+  t.test('a stopping keeper releases at once, and its partitions are taken without waiting', async t => {
+    const world = createWorld()
+    const first = await world.startOne({ keeperId: 'first' })
+    await world.startOne({ keeperId: 'second' })
+    await Promise.all([first.service.stop(), world.clock.advance(100)])
+    t.equal(holders(await world.client.bucket('leases').list('>')).get('second'), 64)
+  })
+
+  t.test('once presence is stable a keeper gives up one partition a second to a live one that holds at least two fewer', async t => {
+    const world = createWorld()
+    await world.startOne({ keeperId: 'first' })
+    await world.startOne({ keeperId: 'second' })
+    await world.clock.advance(10 * second)
+    const early = holders(await world.client.bucket('leases').list('>')).get('second') ?? 0
+    t.ok(early > 0 && early <= 10, `one a second: ${early} after 10 s`)
+    await world.clock.advance(60 * second)
+    const shares = holders(await world.client.bucket('leases').list('>'))
+    t.ok(Math.abs((shares.get('first') ?? 0) - (shares.get('second') ?? 0)) <= 2, `${shares.get('first')} and ${shares.get('second')}`)
+  })
+
+  t.test('a holder that could not renew for 7 s stops, and what it is told goes to the next', async t => {
+    const world = createWorld()
+    const lonely = await world.startOne({ keeperId: 'lonely' })
+    const id = await world.create()
+    await world.clock.advance(2 * second)
+    world.hub.cut(lonely.bus)
+    const before = await world.subject(id)
+    await world.clock.advance(8 * second)
+    t.match(lonely.service.unready(), ['the keeper holds no partitions yet'])
+    t.strictSame(await world.subject(id), before, 'nothing written')
+  })
+})
+
+t.test('the loop: observations, subjects, pending, and only then replies', async t => {
+  const order: string[] = []
+  const world = createWorld(store => noting(store, order))
+  await world.startOne({ exclusive: true, confirmAfterMs: 0 })
+  const id = await world.create()
+  order.length = 0
+  await world.report(id, false)
+  const writes = order.filter(entry => !entry.includes('get') && !entry.includes('find'))
+  t.strictSame(writes.slice(0, 2), ['insert observations', 'replace subjects'])
+  t.strictSame(writes.slice(2, 5).sort(), ['advance incidents', 'insert alerts', 'insert history'])
+  t.strictSame(world.nudged, [`${id}.1.a1`], 'the nudge left after the alert was written')
+  const subject = await world.subject(id)
+  t.equal(subject?.hasPending, 1, 'the commit carries what it still had to write')
+  await world.clock.advance(1_100)
+  t.equal((await world.subject(id))?.hasPending, 0, 'cleared within a second')
+})
+
+t.test('idempotence', async t => {
+  t.test('older and equal slots change nothing; an older one is still kept as an observation', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    const slotAt = world.clock.now()
+    await world.report(id, true, { slotAt })
+    await world.report(id, false, { slotAt })
+    t.equal((await world.incidents(id)).length, 0, 'the first result of a slot wins')
+    await world.report(id, false, { slotAt: slotAt - minute })
+    t.equal((await world.incidents(id)).length, 0, 'an older slot is not judged')
+    const kept = await world.store.get('observations', [checkObservationId(id, 'aaaa', slotAt), checkObservationId(id, 'aaaa', slotAt - minute)])
+    t.strictSame(kept.map(observation => observation?.ok), [1, 0])
+  })
+
+  t.test('a repeated command id gets the first answer, word for word, also after a later change', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    const { confirm_after: _, recover_after: __, ...meta } = websiteMeta
+    const update = { kind: 'update-website' as const, id: 'once', name: 'First', meta: { ...meta, failure_mode: null } }
+    const first = await world.command(id, update as never)
+    await world.command(id, { ...update, id: 'later', name: 'Second' } as never)
+    const again = await world.command(id, update as never)
+    t.strictSame(again, first)
+    t.equal((await world.subject(id))?.name, 'Second', 'and does nothing')
+    t.equal((await world.subject(id))?.meta.failure_mode, 'majority', 'a failure mode that is not sent is kept')
+  })
+
+  t.test('a second create of one subject id is refused and stores nothing', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    const before = await world.subject(id)
+    await t.rejects(world.create({ url: 'https://other.example/' }, id), /Subject exists/)
+    t.strictSame(await world.subject(id), before)
+  })
+
+  t.test('a report on an earlier assignment, or from a location the subject does not have, is dropped', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    await world.report(id, false, {}, 'zzzz')
+    const { confirm_after: _, recover_after: __, ...meta } = websiteMeta
+    const body = { kind: 'update-website' as const, name: 'Moved', meta: { ...meta, url: 'https://new.example/', failure_mode: null } }
+    await world.command(id, body as never)
+    await world.report(id, false, { rev: 1 })
+    t.equal((await world.incidents(id)).length, 0)
+    t.equal(await world.store.count('observations', {}), 0)
+  })
+})
+
+t.test('commit', async t => {
+  t.test('a write that somebody else made first is read again and stepped again', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    const stored = await world.subject(id)
+    if (stored === null) throw new Error('no subject')
+    await world.store.replace('subjects', [{ ...stored, rev: stored.rev + 1, writer: 'somebody else', name: 'Renamed' }])
+    await world.report(id, false)
+    const after = await world.subject(id)
+    t.equal(after?.name, 'Renamed', 'what the other wrote stays')
+    t.equal(after?.rev, stored.rev + 2)
+    t.equal((await world.incidents(id))[0]?.status, 'pending')
+  })
+
+  t.test('reports whose freshness only memory had survive a refusal', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    await world.report(id, true)
+    await world.clock.advance(11 * second)
+    const stored = await world.subject(id)
+    if (stored === null) throw new Error('no subject')
+    await world.clock.advance(minute)
+    const slotAt = world.clock.now()
+    await world.report(id, true, { slotAt })
+    await world.store.replace('subjects', [{ ...stored, rev: stored.rev + 1, writer: 'somebody else' }])
+    await world.clock.advance(11 * second)
+    t.equal((await world.subject(id))?.readings['aaaa']?.slotAt, slotAt)
+  })
+
+  t.test('a store that does not answer is tried again, and nothing is acknowledged meanwhile', async t => {
+    let down = false
+    const world = createWorld(store => failing(store, () => down))
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    down = true
+    const asked = world.client.request(subjects.command(id), { kind: 'delete-subject', id: 'd1' }, { timeoutMs: 60_000 })
+    await world.clock.advance(5 * second)
+    let answered = false
+    void asked.then(() => {
+      answered = true
+    })
+    await world.clock.settle()
+    t.equal(answered, false)
+    down = false
+    await world.clock.advance(3 * second)
+    t.match(await asked, { ok: true })
+    t.not((await world.subject(id))?.deletedAt, null)
+  })
+})
+
+t.test('order and time', async t => {
+  t.test('deadlines due before an input are stepped before it', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    await world.report(id, false)
+    const openedAt = (await world.incidents(id))[0]?.troubleSince ?? 0
+    await world.clock.advance(10)
+    world.hub.cut(world.client)
+    world.hub.restore(world.client)
+    await world.clock.advance(2 * minute)
+    await world.report(id, true)
+    const [incident] = await world.incidents(id)
+    t.equal(incident?.confirmedAt, openedAt + 2 * minute)
+    t.equal(incident?.status, 'recovering')
+  })
+
+  t.test('a result counts at the stream time less the age that its prober states', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    await world.clock.advance(30 * second)
+    await world.report(id, false, { ageMs: 20 * second })
+    t.equal((await world.incidents(id))[0]?.troubleSince, world.clock.now() - 1 - 20 * second)
+  })
+
+  t.test('a reminder overdue by more than a minute is skipped; a confirmation never is', async t => {
+    const world = createWorld()
+    const keeper = await world.startOne()
+    const id = await world.create({ interval_value: 24, interval_unit: 'HOUR' })
+    await world.report(id, false)
+    await Promise.all([keeper.service.stop(), world.clock.advance(100)])
+    await world.clock.advance(5 * 60 * minute)
+    const back = await world.startOne()
+    await world.clock.advance(second)
+    t.strictSame((await world.alerts(id)).map(alert => [alert.kind, alert.reminder]), [['problem', false]])
+    const [incident] = await world.incidents(id)
+    t.equal(incident?.confirmedAt, (incident?.troubleSince ?? 0) + 2 * minute, 'backdated to the end of its hold')
+    await Promise.all([back.service.stop(), world.clock.advance(100)])
+    await world.clock.advance(3 * 60 * minute)
+    await world.startOne()
+    await world.clock.advance(3 * minute)
+    t.strictSame((await world.alerts(id)).map(alert => alert.reminder), [false, true], 'the next on the grid is told')
+  })
+
+  t.test('after a take-over nobody is called silent for 15 s, and buffered reports count at their own time', async t => {
+    const world = createWorld()
+    const keeper = await world.startOne()
+    const id = await world.create()
+    await world.report(id, true)
+    await Promise.all([keeper.service.stop(), world.clock.advance(100)])
+    await world.clock.advance(10 * minute)
+    await world.startOne()
+    await world.clock.advance(14 * second)
+    t.equal((await world.incidents(id)).length, 0, 'not yet')
+    await world.report(id, true, { slotAt: world.clock.now() - minute, ageMs: minute })
+    await world.clock.advance(20 * second)
+    t.equal((await world.incidents(id)).length, 0, 'the late report arrived in time')
+    await world.clock.advance(3 * minute)
+    t.equal((await world.incidents(id))[0]?.status, 'pending', 'and real silence is seen')
+  })
+})
+
+t.test('checkpoint', async t => {
+  t.test('freshness is written, and the checkpoint moved, at most 10 s apart', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    await world.report(id, true)
+    await world.clock.advance(minute)
+    const before = await world.subject(id)
+    const slotAt = world.clock.now()
+    await world.report(id, true, { slotAt })
+    t.equal((await world.subject(id))?.rev, before?.rev, 'a check that changes nothing needs no subject write')
+    await world.clock.advance(10 * second)
+    t.equal((await world.subject(id))?.readings['aaaa']?.slotAt, slotAt)
+    const [checkpoint] = await world.store.get('checkpoints', [keys.lease(partitionOf(id))])
+    t.equal(checkpoint?.sequence, 2)
+  })
+
+  t.test('what was reported since the checkpoint is stepped again after a crash, and nothing counts twice', async t => {
+    const world = createWorld()
+    const crashed = await world.startOne()
+    const id = await world.create()
+    await world.report(id, true)
+    world.hub.cut(crashed.bus)
+    await world.startOne()
+    await world.clock.advance(15 * second)
+    t.equal((await world.subject(id))?.readings['aaaa']?.ok, true)
+    t.equal(await world.store.count('observations', {}), 1)
+  })
+
+  t.test('where the stream is another, the holder reads from the last time less a minute and counts a gap', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    await world.report(id, true)
+    await world.clock.advance(11 * second)
+    world.hub.recreateStream()
+    await world.clock.advance(second)
+    await world.report(id, false)
+    await world.clock.advance(15 * second)
+    t.equal((await world.incidents(id))[0]?.status, 'pending', 'it goes on judging')
+    const [checkpoint] = await world.store.get('checkpoints', [keys.lease(partitionOf(id))])
+    t.equal(checkpoint?.gaps, 1)
+  })
+})
+
+t.test('memory: subjects beyond the bound leave only after their freshness is written', async t => {
+  const world = createWorld()
+  await world.startOne({ exclusive: true, cachedSubjects: 4 })
+  const ids = await Promise.all(Array.from({ length: 12 }, () => world.create()))
+  const slots = new Map<string, number>()
+  for (const id of ids) await world.report(id, true)
+  await world.clock.advance(minute)
+  for (const id of ids) {
+    slots.set(id, world.clock.now())
+    await world.report(id, true, { slotAt: world.clock.now() })
+  }
+  await world.clock.advance(11 * second)
+  for (const id of ids) t.equal((await world.subject(id))?.readings['aaaa']?.slotAt, slots.get(id))
+})
+
+t.test('trouble', async t => {
+  t.test('an input that cannot be judged is set aside with its reason, its subject marked, and the next goes on', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    const stored = await world.subject(id)
+    if (stored === null) throw new Error('no subject')
+    const poisoned = { ...stored, rev: stored.rev + 1, writer: 'x', meta: { ...stored.meta, locations: null as never } }
+    await world.store.replace('subjects', [poisoned])
+    const other = await world.create()
+    await Promise.all([world.report(id, false), world.report(other, false)])
+    await world.command(id, { kind: 'delete-subject' })
+    t.equal((await world.incidents(other)).length, 1, 'others are judged')
+    const aside = await world.store.find('setAside', { where: { subjectId: id }, limit: 10 })
+    t.ok(aside.length >= 1)
+    t.ok((aside[0]?.reason.length ?? 0) > 0)
+  })
+
+  t.test('above 1,000 waiting commands a partition answers busy at once', async t => {
+    let down = false
+    const world = createWorld(store => failing(store, () => down))
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    down = true
+    const asked = Array.from({ length: limits.keeper.commandBacklog + limits.keeper.inputsPerRound + 2 }, (_, i) =>
+      world.client.request(subjects.command(id), { kind: 'delete-subject', id: `c${i}` }, { timeoutMs: 60_000 }),
+    )
+    const first = await Promise.race([Promise.any(asked), world.clock.advance(second).then(() => null)])
+    t.match(first, { ok: false, error: { code: 'busy' } })
+    down = false
+    await world.clock.advance(5 * second)
+    await Promise.allSettled(asked)
+  })
+
+  t.test('deleting commits a tombstone at once, children go in slices, and the tombstone stays four days', async t => {
+    const world = createWorld()
+    const keeper = await world.startOne({ confirmAfterMs: 0 })
+    const id = await world.create()
+    await world.report(id, false)
+    t.match(await world.command(id, { kind: 'delete-subject' }), { ok: true, result: { id } })
+    t.not((await world.subject(id))?.deletedAt, null)
+    t.equal((await world.client.bucket('checks').list('>')).filter(entry => entry.value !== null).length, 0, 'nobody checks it any more')
+    t.match(await world.command(id, { kind: 'delete-subject' }), { ok: false, error: { code: 'not_found' } })
+    await world.report(id, false)
+    await world.clock.advance(5 * second)
+    for (const collection of ['observations', 'incidents', 'history', 'alerts'] as const) {
+      t.equal(await world.store.count(collection, {}), 0, `${collection} are gone`)
+    }
+    t.equal((await world.subject(id))?.hasPending, 0)
+    await Promise.all([keeper.service.stop(), world.clock.advance(100)])
+    await world.clock.advance(4 * 24 * 60 * minute - minute)
+    await world.startOne()
+    await world.clock.advance(10 * second)
+    t.not(await world.subject(id), null, 'just before')
+    await world.clock.advance(2 * minute)
+    t.equal(await world.subject(id), null, 'after four days')
+  })
+})
+
+t.test('check entries', async t => {
+  t.test('an entry follows what a prober must know and nothing else', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create({ locations: ['aaaa', 'bbbb'] })
+    const { confirm_after: _, recover_after: __, ...meta } = websiteMeta
+    const entry = async (location: string) => (await world.client.bucket('checks').get(keys.check(location, id)))?.value as CheckEntry | null
+    t.match(await entry('bbbb'), { rev: 1, url: 'https://example.org/', intervalMs: minute })
+    const locations = ['aaaa', 'bbbb']
+    await world.command(id, { kind: 'update-website', name: 'New name', meta: { ...meta, locations, failure_mode: null } } as never)
+    t.equal((await entry('aaaa'))?.rev, 1, 'a rename does not reach probers')
+    await world.command(id, { kind: 'update-website', name: 'N', meta: { ...meta, locations: ['aaaa'], url: 'https://b.example/', failure_mode: null } } as never)
+    t.match(await entry('aaaa'), { rev: 3, url: 'https://b.example/' })
+    t.equal((await entry('bbbb')) ?? null, null)
+  })
+
+  t.test('a take-over reconciles the entries of its partition: missing ones are written, strays removed', async t => {
+    const world = createWorld()
+    const keeper = await world.startOne()
+    const id = await world.create()
+    await Promise.all([keeper.service.stop(), world.clock.advance(100)])
+    const bucket = world.client.bucket('checks')
+    await bucket.delete(keys.check('aaaa', id))
+    await bucket.put(keys.check('stray', id), { rev: 1 })
+    await world.startOne()
+    await world.clock.advance(second)
+    t.match((await bucket.get(keys.check('aaaa', id)))?.value, { rev: 1 })
+    t.equal((await bucket.get(keys.check('stray', id)))?.value ?? null, null)
+  })
+})
+
+function holders(entries: { value: unknown }[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { value } of entries) {
+    const holder = (value as { holder: string | null } | null)?.holder ?? 'nobody'
+    counts.set(holder, (counts.get(holder) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** The store with every call noted in order of its completion. */
+function noting(store: Store, order: string[]): Store {
+  return new Proxy(store, {
+    get: (target, name: keyof Store) => {
+      const method = target[name] as unknown
+      if (typeof method !== 'function') return method
+      return async (...args: unknown[]) => {
+        const result = await (method as (...given: unknown[]) => Promise<unknown>).apply(target, args)
+        order.push(`${name} ${String(args[0])}`)
+        return result
+      }
+    },
+  })
+}
+
+/** The store while `isDown`: every call fails as a store that cannot be reached. */
+function failing(store: Store, isDown: () => boolean): Store {
+  return new Proxy(store, {
+    get: (target, name: keyof Store) => {
+      const method = target[name] as unknown
+      if (typeof method !== 'function') return method
+      return async (...args: unknown[]) => {
+        if (isDown()) throw new StoreError('unavailable', 'The store is away.')
+        return (method as (...given: unknown[]) => Promise<unknown>).apply(target, args)
+      }
+    },
+  })
+}

@@ -1,0 +1,81 @@
+// A keeper in a world that a test turns by hand: memory bus and store, a clock that only the test moves.
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import type { Bus } from '#shared/bus/port.ts'
+import { subjects } from '#shared/bus/subjects.ts'
+import type { CheckResult } from '#shared/contracts/check.ts'
+import type { Command } from '#shared/contracts/command.ts'
+import type { Reply } from '#shared/contracts/reply.ts'
+import type { WebsiteMeta } from '#shared/contracts/website.ts'
+import { randomId } from '#shared/ids.ts'
+import type { Service } from '#shared/service.ts'
+import type { Store } from '#shared/store/port.ts'
+import { type KeeperOptions, startKeeper } from '../../services/keeper/app.ts'
+import { createMemoryHub } from '../support/memory-bus.ts'
+import { createMemoryStore } from '../support/memory-store.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
+
+export const minute = 60_000
+export const websiteMeta: WebsiteMeta = {
+  url: 'https://example.org/',
+  method: 'GET',
+  content_type: 'application/json',
+  data: '',
+  statuses: [200],
+  expected_text: '',
+  locations: ['aaaa'],
+  interval_value: 1,
+  interval_unit: 'MINUTE',
+  failure_mode: 'majority',
+  confirm_after: null,
+  recover_after: null,
+}
+
+export interface KeeperHandle {
+  bus: Bus
+  service: Service
+}
+
+export function createWorld(wrapStore: (store: Store) => Store = store => store) {
+  const clock = createVirtualClock()
+  const hub = createMemoryHub({ clock })
+  const store = createMemoryStore()
+  const client = hub.connect()
+  const nudged: string[] = []
+  const nudges = client.subscribe(subjects.alertNudge, message => nudged.push(...(message.body as { alertIds: string[] }).alertIds))
+
+  const startOne = async (options: Partial<KeeperOptions> = {}): Promise<KeeperHandle> => {
+    await nudges
+    const bus = hub.connect()
+    const surroundings = { bus, clock, store: wrapStore(store), logger: pino({ level: 'silent' }), metrics: new Registry() }
+    const keeperId = options.keeperId ?? `k${randomId(4)}`
+    const starting = startKeeper(surroundings, { exclusive: false, confirmAfterMs: 2 * minute, closeAfterMs: 2 * minute, ...options, keeperId })
+    await clock.advance(100)
+    return { bus, service: await starting }
+  }
+  const command = async (subjectId: string, body: Omit<Command, 'id'> & { id?: string }): Promise<Reply> => {
+    const asked = client.request(subjects.command(subjectId), { id: randomId(8), ...body }, { timeoutMs: 5_000 })
+    await clock.advance(1)
+    return (await asked) as Reply
+  }
+  const create = async (meta: Partial<WebsiteMeta> = {}, subjectId = randomId(10)): Promise<string> => {
+    const body = { kind: 'create-website' as const, workspaceId: 'w', slug: `s-${subjectId}`, name: 'Site', meta: { ...websiteMeta, ...meta } }
+    const reply = await command(subjectId, body as never)
+    if (!reply.ok) throw new Error(reply.error.message)
+    return subjectId
+  }
+  const report = async (subjectId: string, ok: boolean, over: Partial<CheckResult> = {}, location = 'aaaa'): Promise<void> => {
+    const phases = { dnsMs: 0, connectMs: 1, tlsMs: null, firstByteMs: 2, totalMs: 3 }
+    const error = ok ? null : 'status 503, expected 200'
+    const result: CheckResult = { rev: 1, slotAt: clock.now(), ageMs: 0, ok, error, statusCode: ok ? 200 : 503, phases, ...over }
+    await client.observations.publish(subjects.observation(location, subjectId), result)
+    await clock.advance(1)
+  }
+  const subject = async (id: string) => (await store.get('subjects', [id]))[0] ?? null
+  const incidents = (id: string) => store.find('incidents', { where: { subjectId: id }, sort: [['troubleSince', 'asc']], limit: 100 })
+  const alerts = (id: string) => store.find('alerts', { where: { subjectId: id }, limit: 100 })
+  const history = (id: string) => store.find('history', { where: { subjectId: id }, sort: [['at', 'asc']], limit: 100 })
+  return { clock, hub, store, client, nudged, startOne, command, create, report, subject, incidents, alerts, history }
+}
+
+export type World = ReturnType<typeof createWorld>

@@ -1,0 +1,230 @@
+// The incident machine: the life that spec D gives it, as tables of events, and every path that the graph can walk.
+import t from 'tap'
+import { initialTransition, transition } from 'xstate'
+import { getShortestPaths } from 'xstate/graph'
+import { type IncidentEvent, type IncidentInput, incidentMachine } from '#machines/incident.ts'
+import type { IncidentContext } from '#shared/contracts/incident.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const holds = { confirmAfterMs: 2 * minute, closeAfterMs: 2 * minute }
+const input = (over: Partial<IncidentInput> = {}): IncidentInput => ({
+  incidentId: 'subject.1',
+  ruleKey: 'availability',
+  at: 0,
+  condition: 'problem',
+  ...holds,
+  ...over,
+})
+
+/** Walks events and answers the last state with everything that was told and recorded on the way. */
+function walk(events: IncidentEvent[], given = input()) {
+  let [snapshot] = initialTransition(incidentMachine, given)
+  const told: string[] = []
+  const recorded: string[] = []
+  for (const event of events) {
+    const [next, orders] = transition(incidentMachine, snapshot, event)
+    snapshot = next
+    for (const order of orders) {
+      const params = order.params as { kind: string; reminder?: boolean }
+      if (order.type === 'announce') told.push(params.reminder ? 'reminder' : params.kind)
+      if (order.type === 'record') recorded.push(params.kind)
+    }
+  }
+  return { state: snapshot.value as string, context: snapshot.context as IncidentContext, told, recorded }
+}
+
+const bad = (at: number): IncidentEvent => ({ type: 'problem.judged', at })
+const silent = (at: number): IncidentEvent => ({ type: 'no_data.judged', at })
+const ok = (at: number): IncidentEvent => ({ type: 'ok.judged', at })
+const held = (at: number): IncidentEvent => ({ type: 'hold.elapsed', at })
+const recovered = (at: number): IncidentEvent => ({ type: 'recovery.elapsed', at })
+const remind = (at: number): IncidentEvent => ({ type: 'reminder.due', at })
+const acknowledge = (at: number, by = 'ann'): IncidentEvent => ({ type: 'incident.acknowledged', at, by, via: 'api' })
+
+interface Case {
+  title: string
+  given?: Partial<IncidentInput>
+  events: IncidentEvent[]
+  state: string
+  told: string[]
+  context?: Partial<IncidentContext>
+}
+
+const cases: Case[] = [
+  { title: 'opens pending, with the confirm hold as its deadline', events: [], state: 'pending', told: [], context: { deadlineAt: 2 * minute } },
+  {
+    title: 'is confirmed at the exact end of its hold and told once',
+    events: [held(2 * minute)],
+    state: 'problem',
+    told: ['problem'],
+    context: { confirmedAt: 2 * minute, deadlineAt: 2 * minute + 4 * hour },
+  },
+  {
+    title: 'is confirmed at the exact end of its hold even when the event comes late',
+    events: [held(9 * minute)],
+    state: 'problem',
+    told: ['problem'],
+    context: { confirmedAt: 2 * minute },
+  },
+  {
+    title: 'ok resets the hold, trouble_since stays, bad again starts the hold over',
+    events: [ok(minute), bad(90_000)],
+    state: 'pending',
+    told: [],
+    context: { troubleSince: 0, badSince: 90_000, wellSince: null, deadlineAt: 90_000 + 2 * minute },
+  },
+  {
+    title: 'never confirmed: closes backdated to well_since and tells nobody',
+    events: [ok(minute), recovered(3 * minute)],
+    state: 'closed',
+    told: [],
+    context: { closedAt: minute, closedReason: 'recovered' },
+  },
+  {
+    title: 'confirmed: closes backdated to well_since and tells the recovery',
+    events: [held(2 * minute), ok(5 * minute), recovered(7 * minute)],
+    state: 'closed',
+    told: ['problem', 'recovery'],
+    context: { closedAt: 5 * minute, wellSince: 5 * minute, deadlineAt: null },
+  },
+  {
+    title: 'bad again while recovering: same incident, well_since null, no new message',
+    events: [held(2 * minute), ok(5 * minute), bad(6 * minute)],
+    state: 'problem',
+    told: ['problem'],
+    context: { wellSince: null, troubleSince: 0, confirmedAt: 2 * minute },
+  },
+  {
+    title: 'problem to no data inside a confirmed incident sends nothing',
+    events: [held(2 * minute), silent(5 * minute)],
+    state: 'noData',
+    told: ['problem'],
+  },
+  {
+    title: 'announced only as no data: the problem message is sent once when it turns',
+    given: { condition: 'no_data' },
+    events: [held(2 * minute), bad(3 * minute), silent(4 * minute), bad(5 * minute)],
+    state: 'problem',
+    told: ['no_data', 'problem'],
+  },
+  {
+    title: 'announced only as no data, recovering, then failing: the problem is told',
+    given: { condition: 'no_data' },
+    events: [held(2 * minute), ok(3 * minute), bad(4 * minute)],
+    state: 'problem',
+    told: ['no_data', 'problem'],
+  },
+  {
+    title: 'no data is confirmed by its condition at the end of the hold',
+    events: [silent(minute), held(2 * minute)],
+    state: 'noData',
+    told: ['no_data'],
+    context: { confirmedAt: 2 * minute, deadlineAt: null },
+  },
+  {
+    title: 'reminders come every four hours on the grid of the confirmation',
+    events: [held(2 * minute), remind(2 * minute + 4 * hour), remind(2 * minute + 8 * hour)],
+    state: 'problem',
+    told: ['problem', 'reminder', 'reminder'],
+    context: { reminderAt: 2 * minute + 12 * hour },
+  },
+  {
+    title: 'a reminder missed is skipped to the next instant of the grid and never replayed',
+    events: [held(2 * minute), { type: 'reminder.missed', at: 13 * hour }],
+    state: 'problem',
+    told: ['problem'],
+    context: { reminderAt: 2 * minute + 16 * hour },
+  },
+  {
+    title: 'an acknowledgement stops reminders and changes no status',
+    events: [held(2 * minute), acknowledge(hour), remind(2 * minute + 4 * hour)],
+    state: 'problem',
+    told: ['problem'],
+    context: { acknowledgedAt: hour, acknowledgedBy: 'ann', reminderAt: null, deadlineAt: null },
+  },
+  {
+    title: 'an acknowledgement inside the hold does not stop the confirmation',
+    events: [acknowledge(minute), held(2 * minute)],
+    state: 'problem',
+    told: ['problem'],
+    context: { acknowledgedAt: minute, deadlineAt: null },
+  },
+  {
+    title: 'a second acknowledgement keeps the first person and time',
+    events: [acknowledge(minute), acknowledge(90_000, 'bob')],
+    state: 'pending',
+    told: [],
+    context: { acknowledgedBy: 'ann', acknowledgedAt: minute },
+  },
+  {
+    title: 'after no data it goes on reminding from the same grid',
+    events: [held(2 * minute), silent(hour), bad(5 * hour)],
+    state: 'problem',
+    told: ['problem'],
+    context: { reminderAt: 2 * minute + 8 * hour },
+  },
+  {
+    title: 'removing its rule closes it now and tells nobody',
+    events: [held(2 * minute), { type: 'rule.removed', at: hour }],
+    state: 'closed',
+    told: ['problem'],
+    context: { closedAt: hour, closedReason: 'rule_removed' },
+  },
+  {
+    title: 'archiving its subject closes it now and tells nobody',
+    events: [{ type: 'subject.archived', at: minute }],
+    state: 'closed',
+    told: [],
+    context: { closedReason: 'resource_archived' },
+  },
+  {
+    title: 'new holds count from when the trouble began',
+    events: [{ type: 'policy.replaced', at: minute, confirmAfterMs: 5 * minute, closeAfterMs: minute }],
+    state: 'pending',
+    told: [],
+    context: { deadlineAt: 5 * minute },
+  },
+  {
+    title: 'new holds count from when the recovery began',
+    events: [held(2 * minute), ok(3 * minute), { type: 'policy.replaced', at: 4 * minute, confirmAfterMs: 0, closeAfterMs: 10 * minute }],
+    state: 'recovering',
+    told: ['problem'],
+    context: { deadlineAt: 13 * minute },
+  },
+]
+
+t.test('an incident lives as the spec says', t => {
+  for (const { title, given, events, state, told, context } of cases) {
+    const walked = walk(events, input(given))
+    t.equal(walked.state, state, `${title}: state`)
+    t.strictSame(walked.told, told, `${title}: what is told`)
+    if (context) t.match(walked.context, context, `${title}: context`)
+  }
+  t.end()
+})
+
+t.test('every event that moves or marks an incident leaves a record', t => {
+  const walked = walk([ok(minute), bad(2 * minute), held(4 * minute), silent(5 * minute), ok(6 * minute), recovered(8 * minute)])
+  t.strictSame(walked.recorded, ['recovering', 'pending', 'problem', 'no data', 'recovering', 'closed'])
+  t.end()
+})
+
+t.test('on every path the graph finds, deadlines and instants agree with the state', t => {
+  const events: IncidentEvent[] = [bad(minute), silent(minute), ok(minute), held(minute), recovered(minute), remind(minute), acknowledge(minute)]
+  const paths = getShortestPaths(incidentMachine, { input: input(), events: events as never, limit: 5_000 })
+  const states = new Set<string>()
+  for (const path of paths) {
+    const { value, context } = path.state as unknown as { value: string; context: IncidentContext }
+    states.add(value)
+    const where = `${path.steps.map(step => step.event.type).join(' > ')} in ${value}`
+    if (value === 'pending' && (context.deadlineAt === null || context.confirmedAt !== null)) t.fail(`${where}: pending waits for its hold`)
+    if (value === 'recovering' && (context.wellSince === null || context.deadlineAt === null)) t.fail(`${where}: recovering waits for its hold`)
+    if (value === 'closed' && (context.closedAt === null || context.deadlineAt !== null)) t.fail(`${where}: closed waits for nothing`)
+    if ((value === 'problem' || value === 'noData') && context.confirmedAt === null) t.fail(`${where}: confirmed`)
+    if (context.acknowledgedAt !== null && context.reminderAt !== null) t.fail(`${where}: nobody is reminded of what somebody took on`)
+    if (context.announced !== 'nothing' && context.confirmedAt === null) t.fail(`${where}: nothing is told before the confirmation`)
+  }
+  t.strictSame([...states].sort(), ['closed', 'noData', 'pending', 'problem', 'recovering'], 'every state can be reached')
+  t.end()
+})

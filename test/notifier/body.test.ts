@@ -1,0 +1,282 @@
+// What a message says, whom it goes to, and the small rules around it: golden bodies, choice, pauses, lanes, redaction.
+import t from 'tap'
+import type { AlertDocument, AlertFacts } from '#shared/contracts/alert.ts'
+import { createIncidentIds } from '#shared/incident-ids.ts'
+import { hour, limits, minute, second } from '#shared/limits.ts'
+import { readSettings, SettingError } from '#shared/settings.ts'
+import { builtInBody } from '../../services/notifier/body.ts'
+import { decide } from '../../services/notifier/decide.ts'
+import { createLanes } from '../../services/notifier/lanes.ts'
+import { redactAddress } from '../../services/notifier/redact.ts'
+import { retryDelay } from '../../services/notifier/retry-delay.ts'
+import { notifierSettings } from '../../services/notifier/settings.ts'
+import { alert, destination, facts, options, startAt } from './house.ts'
+
+const ids = createIncidentIds('grain')
+const names: Record<string, string> = { de01: 'de', fr01: 'fr', us01: 'us' }
+const context = {
+  publicUrl: options.publicUrl,
+  encodeIncidentId: ids.encode,
+  locationName: (id: string) => names[id] ?? id,
+}
+const slack = { type: 'slack', channel: 'ops' } as const
+const webhook = { type: 'webhook', channel: '' } as const
+const link = '<https://status.example.com/subjects/a1b2c3d4e5|View timeline>'
+
+const told = (over: Partial<AlertDocument>, changed: Partial<AlertFacts> = {}): AlertDocument => ({
+  ...alert('one', 'a1b2c3d4e5', 2, over),
+  facts: { ...facts, ...changed },
+})
+const bodyOf = (given: AlertDocument, to: Parameters<typeof builtInBody>[1] = slack) =>
+  JSON.parse(builtInBody(given, to, context))
+const textOf = (given: AlertDocument, to?: Parameters<typeof builtInBody>[1]): string[] =>
+  bodyOf(given, to).attachments[0].text.split('\n')
+
+const one = { failing: ['de01'], unknown: [], ok: [] }
+const silent = { failing: [], unknown: ['de01', 'us01'], ok: ['fr01'], error: '' }
+const over = { confirmedAt: startAt - 12 * minute, wellSince: startAt - 2 * minute, closedAt: startAt - 2 * minute }
+
+t.test('each kind of alert has its title, colour and lines', async t => {
+  const rows: [string, AlertDocument, string, string, string[]][] = [
+    [
+      'problem at several locations',
+      told({}, { failing: ['de01', 'fr01'], unknown: [], ok: ['us01'] }),
+      'Shop is down',
+      '#d50201',
+      ['Failing from 2 of 3 locations — de, fr', '`connection refused`', 'Down for 2m before we alerted.', link],
+    ],
+    [
+      'problem at one location',
+      told({}, one),
+      'Shop is down',
+      '#d50201',
+      ['`connection refused`', 'Down for 2m before we alerted.', link],
+    ],
+    [
+      'problem without an error',
+      told({}, { ...one, error: '' }),
+      'Shop is down',
+      '#d50201',
+      ['Down for 2m before we alerted.', link],
+    ],
+    [
+      'reminder',
+      told({ reminder: true, decidedAt: startAt + 4 * hour }),
+      'Shop is down',
+      '#d50201',
+      ['Failing from 1 of 3 locations — de', '`connection refused`', 'Down for 4h 2m so far.', link],
+    ],
+    [
+      'no data at several locations',
+      told({ kind: 'no_data' }, silent),
+      'Shop — no data',
+      '#f0ad4e',
+      ['No reports from 2 of 3 locations', 'Down for 2m before we alerted.', link],
+    ],
+    [
+      'no data at one location',
+      told({ kind: 'no_data' }, { failing: [], unknown: ['de01'], ok: [], error: '' }),
+      'Shop — no data',
+      '#f0ad4e',
+      ['Down for 2m before we alerted.', link],
+    ],
+    [
+      'recovery',
+      told({ kind: 'recovery' }, { ...over, troubleSince: startAt - 14 * minute, failing: [], ok: ['de01', 'fr01'] }),
+      'Shop is back up',
+      '#2eb887',
+      ['It was down for 12m.', link],
+    ],
+    [
+      'a custom subject',
+      told({}, { template: null, failing: [], unknown: [], ok: [], error: '', url: '' }),
+      'Shop is down',
+      '#d50201',
+      ['Down for 2m before we alerted.', link],
+    ],
+    [
+      'a location that is gone',
+      told({}, { failing: ['zz99'], unknown: [], ok: ['de01'], error: '' }),
+      'Shop is down',
+      '#d50201',
+      ['Failing from 1 of 2 locations — zz99', 'Down for 2m before we alerted.', link],
+    ],
+  ]
+  for (const [name, given, title, color, lines] of rows) {
+    const timestamp = given.decidedAt / 1_000
+    const attachment = { author_name: 'Watchkeeper', title, color, text: lines.join('\n'), footer: 'Watchkeeper', timestamp }
+    t.strictSame(bodyOf(given), { channel: '#ops', attachments: [attachment] }, `${name}, slack`)
+    t.strictSame(bodyOf(given, { type: 'slack', channel: '' }), { attachments: [attachment] }, `${name}, slack without a channel`)
+    const { incident, ...rest } = bodyOf(given, webhook)
+    t.strictSame(rest, { attachments: [attachment] }, `${name}, webhook`)
+    t.type(incident, 'object', `${name}, webhook has the incident`)
+  }
+})
+
+t.test('a webhook reads the incident as data', async t => {
+  const expected = {
+    id: ids.encode('a1b2c3d4e5.1'),
+    rule: 'availability',
+    verdict: 'problem',
+    action: null,
+    transition: 'confirmed',
+    lifecycle: 'open',
+    confirmation: 'confirmed',
+    at: '2026-01-05T12:00:00.000Z',
+    resource: { key: 'shop', name: 'Shop', template: 'website-check@1', fields: facts.fields, fields_omitted: 0 },
+    evidence: {
+      inputs: [
+        { signal: 'reachability@de01', status: 'problem', at: '2026-01-05T11:59:59.000Z' },
+        { signal: 'reachability@fr01', status: 'ok', at: '2026-01-05T11:59:58.000Z' },
+        { signal: 'reachability@us01', unresolved: 'nothing reported' },
+      ],
+      omitted: 0,
+      truncated: false,
+    },
+  }
+  const { evidence_note: note, ...incident } = bodyOf(told({}), webhook).incident
+  t.strictSame(incident, expected)
+  t.type(note, 'string')
+  const reminder = bodyOf(told({ reminder: true, decidedAt: startAt + 4 * hour }), webhook).incident
+  t.strictSame(reminder, { ...expected, evidence_note: note }, 'a reminder repeats the latest transition')
+  t.match(bodyOf(told({ kind: 'no_data' }), webhook).incident, { verdict: 'no_data', transition: 'confirmed', lifecycle: 'open' })
+  const closed = {
+    verdict: 'ok',
+    transition: 'closed',
+    lifecycle: 'closed',
+    confirmation: 'confirmed',
+    at: '2026-01-05T11:58:00.000Z',
+  }
+  t.match(bodyOf(told({ kind: 'recovery' }, over), webhook).incident, closed)
+})
+
+t.test('what a webhook reads is bounded', async t => {
+  const fields = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`field${i}`, 'x'.repeat(300)]))
+  const inputs = Array.from({ length: 20 }, (_, i) => ({
+    input: `i${i}`,
+    value: 'unknown' as const,
+    at: null,
+    reason: 'y'.repeat(300),
+  }))
+  const evidence = { inputs, omitted: 3, truncated: false }
+  const { incident } = bodyOf(told({}, { template: null, fields, evidence }), webhook)
+  t.match(incident.resource, { template: null, fields_omitted: 4 })
+  t.equal(Object.keys(incident.resource.fields).length, 16)
+  t.equal(incident.resource.fields.field0.length, 200)
+  t.match(incident.evidence, { omitted: 7, truncated: true })
+  t.equal(incident.evidence.inputs.length, 16)
+  t.match(incident.evidence.inputs[0], { signal: 'i0', unresolved: /^y{199}…$/ })
+})
+
+t.test('foreign text can neither break its line nor call people', async t => {
+  const rows: [string, string, typeof slack | typeof webhook, string][] = [
+    ['back-ticks', 'bad `gateway`', webhook, "`bad 'gateway'`"],
+    ['line breaks and control characters', ' a\r\n\u0000b\u001b[31m\u2028c\u202ed ', webhook, '`a b [31m c d`'],
+    ['mentions and links', 'see <!channel> & <http://evil|here>', slack, '`see &lt;!channel&gt; &amp; &lt;http://evil|here&gt;`'],
+    ['a webhook reads it as it is', 'a < b', webhook, '`a < b`'],
+    ['broken surrogates', 'a\ud800b', webhook, '`a\ufffdb`'],
+  ]
+  for (const [name, error, to, line] of rows) t.equal(textOf(told({}, { ...one, error }), to)[0], line, name)
+  const long = textOf(told({}, { ...one, error: '😀'.repeat(400) }), webhook)[0] ?? ''
+  t.equal([...long].length, limits.notifier.errorCharacters + 2, 'cut to its length, between whole characters')
+  t.equal(textOf(told({}, { ...one, error: ' \n' }), webhook).length, 2, 'nothing but blanks is no error')
+  t.equal(bodyOf(told({}, { subjectName: '<!here>' })).attachments[0].title, '&lt;!here&gt; is down')
+})
+
+t.test('the default destination is told, and each other has its reason', async t => {
+  const here = { workspaceId: 'w' }
+  const all = [
+    destination('a', '', { ...here, default: false }),
+    destination('b', '', here),
+    destination('c', '', { ...here, default: false, enabled: false }),
+    destination('d', '', { workspaceId: 'elsewhere' }),
+  ]
+  const problem = { workspaceId: 'w', kind: 'problem' as const }
+  t.same(
+    decide(problem, all).told.map(({ id }) => id),
+    ['b'],
+  )
+  t.same(
+    decide(problem, all).leftOut.map(({ destinationId, reason }) => `${destinationId} ${reason}`),
+    ['a not_selected', 'c not_selected'],
+  )
+  t.equal(decide(problem, all).nobody, null)
+  t.equal(decide(problem, []).nobody, 'no_destination')
+  const off = decide(problem, [destination('b', '', { ...here, enabled: false })])
+  t.match(off, { told: [], leftOut: [{ reason: 'destination_disabled' }], nobody: 'destination_disabled' })
+  const selection = [
+    { destinationId: 'a', alertKinds: ['problem' as const] },
+    { destinationId: 'c', alertKinds: ['problem' as const] },
+  ]
+  const selected = decide(problem, all, selection)
+  t.same(
+    selected.told.map(({ id }) => id),
+    ['a'],
+    'a selection replaces the default',
+  )
+  t.same(
+    selected.leftOut.map(({ reason }) => reason),
+    ['not_selected', 'destination_disabled'],
+  )
+  t.match(decide({ ...problem, kind: 'recovery' }, all, selection), { told: [], nobody: 'no_destination' })
+})
+
+t.test('pauses grow, keep their jitter within a half, and heed the receiver up to a bound', async t => {
+  const rows: [number, number, number | null, number][] = [
+    [1, 0, null, 2 * second],
+    [1, 1, null, 1 * second],
+    [4, 0, null, 16 * second],
+    [60, 0, null, 15 * minute],
+    [1, 0, 7 * second, 7 * second],
+    [4, 0, 7 * second, 16 * second],
+    [1, 0, 3 * hour, 15 * minute],
+  ]
+  for (const [attempt, jitter, asked, pause] of rows)
+    t.equal(retryDelay(attempt, jitter, asked), pause, `${attempt} ${jitter} ${asked}`)
+})
+
+t.test('lanes share what room there is', async t => {
+  const { inFlight, inFlightPerDestination: width, queuedPerDestination } = limits.notifier
+  const lanes = createLanes()
+  const offered = Array.from({ length: queuedPerDestination }, (_, i) => lanes.offer('busy', `b${i}`))
+  t.ok(offered.every(Boolean), 'there is room in the queue')
+  t.notOk(lanes.offer('busy', 'one more'), 'a full lane refuses')
+  t.ok(lanes.offer('busy', 'b0'), 'what it knows is no more')
+  lanes.offer('calm', 'c0')
+  t.same(lanes.pick().sort(), ['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7', 'c0'])
+  t.same(lanes.pick(), [])
+  t.notOk(lanes.take('busy', 'late'), 'nobody overtakes a queue')
+  lanes.release('b0', false)
+  t.same(lanes.pick(), [], 'who does not answer gets one at a time')
+  for (let i = 1; i < width; i++) lanes.release(`b${i}`, null)
+  t.same(lanes.pick(), ['b8'])
+  lanes.release('b8', true)
+  t.same(lanes.pick(), ['b9', 'b10'], 'an answer widens the lane')
+  lanes.release('c0', true)
+  for (let i = 0; i < 2 * inFlight; i++) lanes.offer(`d${i}`, `e${i}`)
+  t.equal(lanes.pick().length, inFlight - 2, 'bounded in all')
+  t.equal(lanes.running(), inFlight)
+  t.notOk(lanes.take('fresh', 'f'))
+})
+
+t.test('an address leaves nothing of itself in a text', async t => {
+  const address = 'https://user:password1@hooks.example.com:8443/services/T0123/B%20secret/x?key=abcdef12'
+  const rows: [string, string][] = [
+    [`no ${address} here`, 'no [redacted] here'],
+    ['POST /services/T0123/B%20secret/x?key=abcdef12', 'POST [redacted]'],
+    ['unknown B secret', 'unknown [redacted]'],
+    ['abcdef12 at hooks.example.com', '[redacted] at [redacted]'],
+    ['password1', '[redacted]'],
+    ['plain words', 'plain words'],
+  ]
+  for (const [text, expected] of rows) t.equal(redactAddress(text, address), expected, text)
+})
+
+t.test('settings are addresses without a trailing slash', async t => {
+  t.equal(readSettings(notifierSettings, {}).PUBLIC_URL, 'http://localhost:2517')
+  t.equal(readSettings(notifierSettings, { PUBLIC_URL: 'https://status.example.com/' }).PUBLIC_URL, 'https://status.example.com')
+  t.throws(
+    () => readSettings(notifierSettings, { PUBLIC_URL: 'status' }),
+    new SettingError('PUBLIC_URL must be an http or https address; it is "status".'),
+  )
+})

@@ -1,0 +1,471 @@
+// One check against real servers on loopback: every sentence, every bound, and nothing left behind.
+import { once } from 'node:events'
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { after, before, test } from 'tap'
+import { type Clock, createSystemClock } from '#shared/clock.ts'
+import type { CheckEntry } from '#shared/contracts/check.ts'
+import { limits } from '#shared/limits.ts'
+import { type CheckOptions, runCheck } from '../../services/prober/check.ts'
+import { createTrust } from '../../services/prober/connection.ts'
+import { createResolve, type Resolve } from '../../services/prober/resolve.ts'
+import { clean } from '../../services/prober/sentences.ts'
+import { certificates } from './certificates.ts'
+
+const system = createSystemClock()
+/** Timers set and not forgotten: a check that leaves one behind is seen. */
+let timers = 0
+const clock: Clock = {
+  now: () => Date.parse('2021-01-04T12:00:00Z'),
+  monotonic: system.monotonic,
+  after: (delayMs, run) => {
+    timers++
+    const cancel = system.after(delayMs, () => {
+      timers--
+      forgotten = true
+      run()
+    })
+    let forgotten = false
+    return () => {
+      if (!forgotten) timers--
+      forgotten = true
+      cancel()
+    }
+  },
+}
+const trust = createTrust(certificates.authority)
+const resolve: Resolve = createResolve({ clock: system })
+const short = { connectMs: 300, tlsMs: 250, totalMs: 400 }
+
+const servers: { server: Server; sockets: Set<Socket> }[] = []
+let written = 0
+const urls: Record<string, string> = {}
+
+async function listen(name: string, server: Server, scheme = 'http'): Promise<void> {
+  const sockets = new Set<Socket>()
+  server.on('connection', socket => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  servers.push({ server, sockets })
+  urls[name] = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A server that says `bytes` to whoever sends a request, and then does `then`. */
+const speaks = (name: string, bytes: string | Buffer, then: (socket: Socket) => void = () => undefined) =>
+  listen(
+    name,
+    createTcpServer(socket => {
+      socket.once('data', () => socket.write(bytes, () => then(socket)))
+    }),
+  )
+
+/** Writes `piece` again and again while the other side reads it. */
+function flood(socket: Socket, piece: Buffer): void {
+  const more = () => {
+    while (!socket.destroyed && socket.write(piece)) written += piece.length
+  }
+  socket.on('drain', more)
+  more()
+}
+
+const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
+  '/ok': (_request, response) => response.end('all is well'),
+  '/503': (_request, response) => response.writeHead(503).end('sorry'),
+  '/301': (_request, response) => response.writeHead(301, { location: '/ok' }).end(),
+  '/103': (_request, response) => {
+    response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+    response.end('after a hint')
+  },
+  '/cut-text': (_request, response) => {
+    response.write('the need')
+    setImmediate(() => setImmediate(() => response.end('le in the hay')))
+  },
+  '/late-text': (_request, response) => response.end(`${'x'.repeat(limits.check.bodyBytes)}needle`),
+  '/last-text': (_request, response) => response.end(`${'x'.repeat(limits.check.bodyBytes - 6)}needle`),
+  '/gzip': (_request, response) => response.setHeader('content-encoding', 'gzip').end(gzipSync('a needle inside')),
+  '/deflate': (_request, response) => response.setHeader('content-encoding', 'deflate').end(deflateSync('a needle inside')),
+  '/raw-deflate': (_request, response) =>
+    response.setHeader('content-encoding', 'deflate').end(deflateRawSync('a needle inside')),
+  '/br': (_request, response) => response.setHeader('content-encoding', 'br').end(brotliCompressSync('a needle inside')),
+  '/zstd': (_request, response) => response.setHeader('content-encoding', 'zstd').end(zstdCompressSync('a needle inside')),
+  '/twice': (_request, response) =>
+    response.setHeader('content-encoding', 'gzip, br').end(brotliCompressSync(gzipSync('a needle inside'))),
+  '/not-gzip': (_request, response) => response.setHeader('content-encoding', 'gzip').end('this is no gzip'),
+  '/bomb': (_request, response) => response.setHeader('content-encoding', 'gzip').end(bomb),
+  '/echo': (request, response) => {
+    let body = ''
+    request.on('data', chunk => (body += chunk))
+    request.on('end', () =>
+      response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body })),
+    )
+  },
+}
+/** 512 MiB of zeros in half a megabyte. */
+const bomb = gzipSync(Buffer.alloc(512 * 1024 * 1024), { level: 9 })
+
+before(async () => {
+  await listen(
+    'http',
+    createHttpServer((request, response) => routes[new URL(request.url ?? '/', 'http://x').pathname]?.(request, response)),
+  )
+  for (const name of ['good', 'expired', 'notYet', 'elsewhere', 'stranger', 'selfSigned'] as const) {
+    const server = createHttpsServer({ key: certificates.key, cert: certificates[name] }, (_request, response) =>
+      response.end('secret'),
+    )
+    server.on('tlsClientError', () => undefined)
+    await listen(name, server, 'https')
+  }
+  await speaks('reset', 'HTTP/1.1 200 OK\r\n', socket => socket.resetAndDestroy())
+  await speaks('silentClose', '', socket => socket.end())
+  await speaks('notHttp', 'SSH-2.0-OpenSSH_9.9\r\n')
+  await speaks('truncated', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nonly this', socket => socket.end())
+  await speaks('truncatedChunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nonly this\r\n', socket =>
+    socket.end(),
+  )
+  await speaks('untilClose', 'HTTP/1.0 200 OK\r\n\r\na needle inside', socket => socket.end())
+  await speaks('endlessHeaders', 'HTTP/1.1 200 OK\r\n', socket => flood(socket, Buffer.from(`x-more: ${'y'.repeat(1_000)}\r\n`)))
+  await speaks('endlessInterim', '', socket => flood(socket, Buffer.from('HTTP/1.1 102 Processing\r\n\r\n')))
+  await speaks('huge', 'HTTP/1.1 200 OK\r\ncontent-length: 10737418240\r\n\r\n', socket =>
+    flood(socket, Buffer.alloc(65_536, 'x')),
+  )
+  await speaks('slow', 'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n', socket => {
+    const drip = setInterval(() => (socket.destroyed ? clearInterval(drip) : socket.write('x')), 20)
+    socket.on('close', () => clearInterval(drip))
+  })
+  await listen(
+    'mute',
+    createTcpServer(() => undefined),
+  )
+  urls['muteTls'] = (urls['mute'] as string).replace('http', 'https')
+  urls['plainAsTls'] = (urls['http'] as string).replace('http', 'https')
+  const closed = createTcpServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  urls['refused'] = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`
+  closed.close()
+})
+
+after(async () => {
+  system.stop()
+  for (const { server, sockets } of servers) {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+})
+
+const entry = (at: string, changes: Partial<CheckEntry> = {}): CheckEntry => {
+  const [server = '', ...path] = at.split('/')
+  return {
+    rev: 1,
+    url: at.includes('://') ? at : `${urls[server]}/${path.join('/')}`,
+    method: 'GET',
+    contentType: 'application/json',
+    data: '',
+    statuses: [200],
+    expectedText: '',
+    intervalMs: 60_000,
+    ...changes,
+  }
+}
+const check = (at: string, changes: Partial<CheckEntry> = {}, options: Partial<CheckOptions> = {}) =>
+  runCheck(entry(at, changes), { clock, resolve, trust, userAgent: 'watchkeeper/2.0.0 (+http://us)', ...options })
+
+const needle = { expectedText: 'needle' }
+const cases: {
+  name: string
+  at: string
+  entry?: Partial<CheckEntry>
+  options?: Partial<CheckOptions>
+  error: string | null
+  status: number | null
+}[] = [
+  { name: 'a listed status passes', at: 'http/ok', error: null, status: 200 },
+  { name: 'another status fails', at: 'http/503', error: 'status 503, expected 200', status: 503 },
+  {
+    name: 'several expected statuses are all named',
+    at: 'http/503',
+    entry: { statuses: [200, 204, 200] },
+    error: 'status 503, expected 200 or 204',
+    status: 503,
+  },
+  { name: 'a redirect is judged and not followed', at: 'http/301', error: 'status 301, expected 200', status: 301 },
+  { name: 'a redirect may be what is expected', at: 'http/301', entry: { statuses: [301] }, error: null, status: 301 },
+  { name: 'an early hint is not the answer', at: 'http/103', error: null, status: 200 },
+  { name: 'HEAD has no body to wait for', at: 'http/ok', entry: { method: 'HEAD' }, error: null, status: 200 },
+  {
+    name: 'HEAD finds no text',
+    at: 'http/ok',
+    entry: { method: 'HEAD', expectedText: 'well' },
+    error: 'body does not contain "well"',
+    status: 200,
+  },
+  { name: 'the expected text passes', at: 'http/ok', entry: { expectedText: 'is well' }, error: null, status: 200 },
+  {
+    name: 'a text that is not there fails',
+    at: 'http/ok',
+    entry: { expectedText: 'IS WELL' },
+    error: 'body does not contain "IS WELL"',
+    status: 200,
+  },
+  {
+    name: 'the status speaks before the text',
+    at: 'http/503',
+    entry: { expectedText: 'nothing' },
+    error: 'status 503, expected 200',
+    status: 503,
+  },
+  {
+    name: 'a long expected text is cut',
+    at: 'http/ok',
+    entry: { expectedText: 'z'.repeat(4_000) },
+    error: `body does not contain "${'z'.repeat(100)}…"`,
+    status: 200,
+  },
+  {
+    name: 'control characters do not reach the sentence',
+    at: 'http/ok',
+    entry: { expectedText: 'a\r\nb\u0007' },
+    error: 'body does not contain "a b "',
+    status: 200,
+  },
+  { name: 'a text cut in two by the network is found', at: 'http/cut-text', entry: needle, error: null, status: 200 },
+  { name: 'a text at the end of the first MiB is found', at: 'http/last-text', entry: needle, error: null, status: 200 },
+  {
+    name: 'a text beyond the first MiB does not count',
+    at: 'http/late-text',
+    entry: needle,
+    error: 'body does not contain "needle"',
+    status: 200,
+  },
+  { name: 'gzip is decoded', at: 'http/gzip', entry: needle, error: null, status: 200 },
+  { name: 'deflate is decoded', at: 'http/deflate', entry: needle, error: null, status: 200 },
+  { name: 'deflate without its wrapping is decoded', at: 'http/raw-deflate', entry: needle, error: null, status: 200 },
+  { name: 'brotli is decoded', at: 'http/br', entry: needle, error: null, status: 200 },
+  { name: 'zstd is decoded', at: 'http/zstd', entry: needle, error: null, status: 200 },
+  { name: 'two codings are taken off in their order', at: 'http/twice', entry: needle, error: null, status: 200 },
+  {
+    name: 'a decoded body without the text fails',
+    at: 'http/gzip',
+    entry: { expectedText: 'hay' },
+    error: 'body does not contain "hay"',
+    status: 200,
+  },
+  {
+    name: 'what is not gzip cannot be decoded',
+    at: 'http/not-gzip',
+    entry: needle,
+    error: 'body cannot be decoded',
+    status: 200,
+  },
+  {
+    name: 'a zip bomb is read for one MiB only',
+    at: 'http/bomb',
+    entry: needle,
+    error: 'body does not contain "needle"',
+    status: 200,
+  },
+  { name: 'a body of 10 GB that nobody looks at is not downloaded', at: 'huge/', error: null, status: 200 },
+  {
+    name: 'a body of 10 GB is read for one MiB only',
+    at: 'huge/',
+    entry: needle,
+    error: 'body does not contain "needle"',
+    status: 200,
+  },
+  { name: 'a body that ends with the connection is read', at: 'untilClose/', entry: needle, error: null, status: 200 },
+  { name: 'a good certificate passes', at: 'good/', error: null, status: 200 },
+  { name: 'an expired certificate says since when', at: 'expired/', error: 'certificate expired 3 days ago', status: null },
+  {
+    name: 'a certificate of the future says from when',
+    at: 'notYet/',
+    error: 'certificate is not valid before 2110-01-01',
+    status: null,
+  },
+  {
+    name: 'a certificate for another host fails',
+    at: 'elsewhere/',
+    error: 'certificate is not valid for "127.0.0.1"',
+    status: null,
+  },
+  { name: 'a self-signed certificate fails', at: 'selfSigned/', error: 'certificate is self-signed', status: null },
+  {
+    name: 'a stranger among authorities fails',
+    at: 'stranger/',
+    error: 'certificate is signed by an unknown authority',
+    status: null,
+  },
+  { name: 'plain HTTP behind https fails', at: 'plainAsTls/ok', error: 'answer is not TLS', status: null },
+  { name: 'nobody listens', at: 'refused/', error: 'connection refused', status: null },
+  { name: 'a reset in the headers', at: 'reset/', error: 'connection reset', status: null },
+  { name: 'a close without an answer', at: 'silentClose/', error: 'connection closed without an answer', status: null },
+  { name: 'another protocol', at: 'notHttp/', error: 'answer is not HTTP', status: null },
+  { name: 'headers without end', at: 'endlessHeaders/', error: 'answer headers are too large', status: null },
+  { name: 'interim answers without end', at: 'endlessInterim/', error: 'answer is not HTTP', status: null },
+  {
+    name: 'a body cut short',
+    at: 'truncated/',
+    entry: needle,
+    error: 'connection closed before the answer was complete',
+    status: 200,
+  },
+  {
+    name: 'a chunked body cut short',
+    at: 'truncatedChunks/',
+    entry: needle,
+    error: 'connection closed before the answer was complete',
+    status: 200,
+  },
+  {
+    name: 'a byte at a time does not outlast the bound',
+    at: 'slow/',
+    entry: needle,
+    options: { bounds: short },
+    error: 'no answer in 0.4 s',
+    status: 200,
+  },
+  {
+    name: 'silence after the connection ends at the bound',
+    at: 'mute/',
+    options: { bounds: short },
+    error: 'no answer in 0.4 s',
+    status: null,
+  },
+  {
+    name: 'a handshake nobody answers ends at its own bound',
+    at: 'muteTls/',
+    options: { bounds: short },
+    error: 'no TLS handshake in 0.25 s',
+    status: null,
+  },
+  {
+    name: 'a name that never resolves ends at the connect bound',
+    at: 'http://never.example/',
+    options: { bounds: short, resolve: () => undefined },
+    error: 'no connection in 0.3 s',
+    status: null,
+  },
+  {
+    name: 'a name that is not found is named',
+    at: 'http://me:secret@gone.example/',
+    options: { resolve: failing('ENOTFOUND') },
+    error: 'host name "gone.example" not found',
+    status: null,
+  },
+  {
+    name: 'name servers that are silent are named as such',
+    at: 'http://x.example/',
+    options: { resolve: failing('ETIMEOUT') },
+    error: 'name servers do not answer for "x.example"',
+    status: null,
+  },
+  {
+    name: 'an address that is no HTTP URL',
+    at: 'ftp://example.com/',
+    error: 'address is not an HTTP or HTTPS URL',
+    status: null,
+  },
+  {
+    name: 'a content type that cannot be sent',
+    at: 'http/echo',
+    entry: { method: 'POST', data: 'x', contentType: 'a\nb' },
+    error: 'the request cannot be sent as it is configured',
+    status: null,
+  },
+]
+
+const closed = (socket: Socket) => new Promise<void>(done => (socket.destroyed ? done() : socket.once('close', () => done())))
+
+function failing(code: string): Resolve {
+  return (_name, done) => done(Object.assign(new Error('resolver says no'), { code }), [])
+}
+
+for (const each of cases) {
+  test(each.name, async t => {
+    written = 0
+    const outcome = await check(each.at, each.entry, each.options)
+    t.equal(outcome.error, each.error)
+    t.equal(outcome.ok, each.error === null)
+    t.equal(outcome.statusCode, each.status)
+    t.ok(written < 16 * limits.check.bodyBytes, `${written} bytes were taken`)
+    t.equal(timers, 0, 'no timer is left')
+    await Promise.all(servers.flatMap(({ sockets }) => [...sockets].map(socket => closed(socket))))
+    t.pass('no connection is left')
+  })
+}
+
+test('the request carries what was configured, and who asks', async t => {
+  const seen = async (changes: Partial<CheckEntry>, auth = '') => {
+    const text = `echo-${Math.trunc(system.monotonic())}`
+    const url = `${(urls['http'] as string).replace('//', `//${auth}`)}/echo?q=1#part`
+    let body = ''
+    const server = createHttpServer((request, response) => {
+      request.on('data', chunk => (body += chunk))
+      request.on('end', () => response.end(text))
+      Object.assign(got, { method: request.method, url: request.url, headers: request.headers })
+    })
+    const got: Partial<IncomingMessage> = {}
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const port = (server.address() as AddressInfo).port
+    const outcome = await check(url.replace(/:\d+\//, `:${port}/`), { expectedText: text, ...changes })
+    server.close()
+    t.equal(outcome.error, null)
+    return { ...got, body, port }
+  }
+  const get = await seen({}, 'me:p%40ss@')
+  t.match(get, { method: 'GET', url: '/echo?q=1', body: '' })
+  t.strictSame(get.headers, {
+    host: `127.0.0.1:${get.port}`,
+    connection: 'close',
+    'user-agent': 'watchkeeper/2.0.0 (+http://us)',
+    accept: '*/*',
+    authorization: `Basic ${Buffer.from('me:p@ss').toString('base64')}`,
+  })
+  const post = await seen({ method: 'POST', data: '{"a":"ü"}' })
+  t.match(post, { method: 'POST', body: '{"a":"ü"}', headers: { 'content-type': 'application/json', 'content-length': '10' } })
+  for (const method of ['OPTIONS', 'DELETE', 'PUT', 'PATCH'] as const) {
+    const sent = await seen({ method })
+    t.equal(sent.method, method)
+    t.equal(sent.body, '')
+    t.equal(sent.headers?.['content-type'], undefined)
+  }
+})
+
+test('the phases add up from the start, and those that never came are null', async t => {
+  const { phases } = await check('good/', {})
+  const { dnsMs, connectMs, tlsMs, firstByteMs, totalMs } = phases
+  const order = [0, dnsMs, connectMs, tlsMs, firstByteMs, totalMs].map(each => each ?? Number.NaN)
+  t.strictSame(
+    [...order].sort((a, b) => a - b),
+    order,
+  )
+  t.equal((await check('http/ok')).phases.tlsMs, null)
+  const refused = await check('refused/')
+  t.match(refused.phases, { dnsMs: Number, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: Number })
+})
+
+test('a certificate is checked against the name, also where the name is an address of the hosts file', async t => {
+  const url = (urls['good'] as string).replace('127.0.0.1', 'localhost')
+  t.equal((await check(`${url}/`)).error, null)
+  t.equal(
+    (await check(`${url.replace('localhost', 'other.localhost')}/`)).error,
+    'certificate is not valid for "other.localhost"',
+  )
+  t.equal((await check(`${url}/`, {}, { trust: createTrust() })).error, 'certificate is signed by an unknown authority')
+})
+
+test('the refusal of the preferred address speaks where none of several answers', async t => {
+  const url = (urls['refused'] as string).replace('127.0.0.1', 'two.example')
+  const outcome = await check(url, {}, { resolve: (_name, done) => done(null, ['127.0.0.1', '::1']) })
+  t.equal(outcome.error, 'connection refused')
+})
+
+test('sentences are cut and of one line', async t => {
+  t.equal(clean(`a\u0000b\n\nc${'d'.repeat(400)}`).length, limits.check.errorCharacters)
+  t.equal(clean(' a\r\n\tb '), 'a b')
+})

@@ -1,0 +1,177 @@
+// A whole front for tests: directory and gateway on the memory store and the memory bus, a fake keeper behind, real HTTP before.
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import type { KeyDocument, Role } from '#shared/contracts/account.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { limits } from '#shared/limits.ts'
+import type { Service, SurroundingsWithStore } from '#shared/service.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { startDirectory } from '../../services/directory/app.ts'
+import { createGateway } from '../../services/gateway/app.ts'
+import { type FakeKeeper, startFakeKeeper, subjectDocument } from './fake-keeper.ts'
+import { createHandClock, type HandClock } from './hand-clock.ts'
+import { createMemoryHub, type MemoryHub } from './memory-bus.ts'
+import { createMemoryStore, type MemoryStore } from './memory-store.ts'
+
+export interface Answer {
+  status: number
+  /** Null where the answer has no JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+  json: any
+  text: string
+  headers: Headers
+}
+
+export interface CallOptions {
+  token?: string | null
+  body?: unknown
+  /** Sent as it is. */
+  raw?: string | Uint8Array
+  headers?: Record<string, string>
+}
+
+export interface ApiWorld {
+  clock: HandClock
+  store: MemoryStore
+  hub: MemoryHub
+  /** The gateway's connection. */
+  bus: Bus
+  directoryBus: Bus
+  keeper: FakeKeeper
+  fastify: FastifyInstance
+  metrics: Registry
+  gateway: Service
+  directory: Service
+  address: string
+  /** Lines that the services logged. */
+  logged: string[]
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  /** Everything stored, as text. */
+  dump(): Promise<string>
+  /** A user with these roles by workspace id, and a key. */
+  addPerson(
+    name: string,
+    roles: Record<string, Role>,
+    more?: { disabled?: boolean },
+  ): Promise<{ userId: string; keyId: string; token: string }>
+  addSubject(change: Partial<SubjectDocument> & { id: string; workspaceId: string }): Promise<SubjectDocument>
+  stop(): Promise<void>
+}
+
+export const version = '2.0.0'
+
+export async function startApiWorld(options: { withDirectory?: boolean } = {}): Promise<ApiWorld> {
+  const clock = createHandClock()
+  const store = createMemoryStore()
+  const hub = createMemoryHub({ clock })
+  const [bus, directoryBus, keeperBus] = [hub.connect(), hub.connect(), hub.connect()]
+  const logged: string[] = []
+  const logger = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
+  const metrics = new Registry()
+  const directorySurroundings: SurroundingsWithStore = { bus: directoryBus, clock, logger, metrics, store }
+  const idle: Service = { unready: () => [], stop: async () => undefined }
+  const directory = options.withDirectory === false ? idle : await startDirectory(directorySurroundings)
+  const keeper = await startFakeKeeper(keeperBus, store, clock)
+  const { fastify, service } = await createGateway({ bus, clock, logger, metrics }, { version, incidentSalt: 'salt' })
+  await fastify.listen({ host: '127.0.0.1', port: 0 })
+  const address = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`
+  const world = { clock, store, hub, bus, directoryBus, keeper, fastify, metrics, gateway: service, directory, address, logged }
+  return {
+    ...world,
+    call: (method, path, given = {}) => call(address, method, path, given),
+    dump: () => dump(store),
+    addPerson: (name, roles, more) => addPerson(world, name, roles, more),
+    addSubject: change => addSubject(world, change),
+    stop: async () => {
+      await service.stop()
+      await keeper.close()
+      await directory.stop()
+    },
+  }
+}
+
+async function call(
+  address: string,
+  method: string,
+  path: string,
+  { token, body, raw, headers = {} }: CallOptions,
+): Promise<Answer> {
+  const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+  const response = await fetch(`${address}${path}`, {
+    method,
+    headers: {
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(sent === undefined ? {} : { body: sent as string }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
+  return { status: response.status, json: isJson ? JSON.parse(text) : null, text, headers: response.headers }
+}
+
+async function dump(store: MemoryStore): Promise<string> {
+  const names = Object.keys(collections) as CollectionName[]
+  return JSON.stringify(await Promise.all(names.map(async name => [name, await store.find(name, { limit: 10_000 })])))
+}
+
+type Base = Pick<ApiWorld, 'store' | 'clock'>
+
+async function addPerson({ store, clock }: Base, name: string, roles: Record<string, Role>, more: { disabled?: boolean } = {}) {
+  const userId = `user-${name}`
+  const at = clock.now()
+  const token = makeToken()
+  await store.upsert('users', [
+    { id: userId, rev: 1, username: name, displayName: '', admin: false, disabled: more.disabled ?? false, createdAt: at },
+  ])
+  for (const [workspaceId, role] of Object.entries(roles)) {
+    await store.insert('workspaces', [{ id: workspaceId, rev: 1, name: `Name of ${workspaceId}`, createdAt: at }])
+    await store.upsert('memberships', [{ id: `${workspaceId}.${userId}`, rev: 1, workspaceId, userId, role }])
+  }
+  const key: KeyDocument = {
+    id: `key-${name}`,
+    rev: 1,
+    userId,
+    description: '',
+    tokenHash: hashToken(token),
+    prefix: tokenPrefix(token),
+    createdAt: at,
+    expiresAt: at + limits.key.lifeMs,
+    lastUsedAt: null,
+  }
+  await store.insert('keys', [key])
+  return { userId, keyId: key.id, token }
+}
+
+async function addSubject({ store, clock }: Base, change: Partial<SubjectDocument> & { id: string; workspaceId: string }) {
+  const meta = {
+    url: 'https://example.test/',
+    method: 'GET',
+    content_type: 'application/json',
+    data: '',
+    statuses: [200],
+    expected_text: '',
+    locations: [],
+    interval_value: 1,
+    interval_unit: 'MINUTE',
+    failure_mode: 'majority',
+    confirm_after: null,
+    recover_after: null,
+  } as const
+  const made = subjectDocument(
+    change.id,
+    change.workspaceId,
+    'shop',
+    'Shop',
+    { ...meta, statuses: [200], locations: [] },
+    clock.now(),
+  )
+  const subject = { ...made, ...change }
+  await store.upsert('subjects', [subject])
+  return subject
+}

@@ -1,0 +1,63 @@
+// A loopback proxy that loses one message and the connection with it, for tests of outcomes that the asker cannot know. It looks
+// for a mark in what clients send, so that a driver's own chatter on other connections is left alone.
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+export interface CuttingProxy {
+  port: number
+  /** The next marked message: `question` never reaches the server; `answer`: its answer never reaches the client. */
+  loseNext(what: 'question' | 'answer'): void
+  /** How many messages were lost so far. */
+  lost(): number
+  stop(): Promise<void>
+}
+
+export async function startCuttingProxy(targetPort: number, mark: string): Promise<CuttingProxy> {
+  let armed: 'question' | 'answer' | null = null
+  let lost = 0
+  const sockets = new Set<Socket>()
+  const server = createServer(client => {
+    const target = connect(targetPort, '127.0.0.1')
+    let cutAtAnswer = false
+    const cut = () => {
+      client.destroy()
+      target.destroy()
+    }
+    client.on('data', chunk => {
+      const what = armed !== null && chunk.includes(mark) ? armed : null
+      if (what !== null) {
+        armed = null
+        lost++
+      }
+      cutAtAnswer ||= what === 'answer'
+      if (what === 'question') cut()
+      else target.write(chunk)
+    })
+    target.on('data', chunk => (cutAtAnswer ? cut() : client.write(chunk)))
+    for (const socket of [client, target]) {
+      sockets.add(socket)
+      socket.on('error', cut)
+      socket.on('close', () => {
+        sockets.delete(socket)
+        cut()
+      })
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as { port: number }).port,
+    loseNext: what => {
+      armed = what
+    },
+    lost: () => lost,
+    stop: () => stop(server, sockets),
+  }
+}
+
+async function stop(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  for (const socket of sockets) socket.destroy()
+  await closed
+}

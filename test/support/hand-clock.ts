@@ -1,0 +1,35 @@
+// A clock that a test turns by hand.
+import type { Clock } from '#shared/clock.ts'
+
+export interface HandClock extends Clock {
+  /** Moves time on and runs what is due on the way, in order of its due time. */
+  advance(ms: number): void
+}
+
+export function createHandClock(startAt = Date.UTC(2026, 0, 2, 3, 4, 5, 678)): HandClock {
+  let elapsed = 0
+  let number = 0
+  const waiting = new Map<number, { dueAt: number; run: () => void }>()
+  const takeDue = (until: number) => {
+    const due = [...waiting].filter(([, timer]) => timer.dueAt <= until).sort(([a, x], [b, y]) => x.dueAt - y.dueAt || a - b)[0]
+    if (due) waiting.delete(due[0])
+    return due?.[1]
+  }
+  return {
+    now: () => startAt + elapsed,
+    monotonic: () => elapsed,
+    after: (delayMs, run) => {
+      const key = ++number
+      waiting.set(key, { dueAt: elapsed + Math.max(0, delayMs), run })
+      return () => void waiting.delete(key)
+    },
+    advance: ms => {
+      const until = elapsed + ms
+      for (let timer = takeDue(until); timer; timer = takeDue(until)) {
+        elapsed = Math.max(elapsed, timer.dueAt)
+        timer.run()
+      }
+      elapsed = until
+    },
+  }
+}
