@@ -2,7 +2,7 @@
 // process and when that process began, so that a file left by a killed one never stands in the way.
 import { execFile } from 'node:child_process'
 import { access, constants, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { StartError } from './start-error.ts'
 
@@ -18,13 +18,27 @@ export async function prepareDataFolder(folder: string): Promise<string> {
   const present = await stat(path).catch(() => null)
   if (present && !present.isDirectory()) throw new StartError(`The data folder ${path} is not a folder: correct DATA_DIR.`)
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 })
+    await makeFolder(path)
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     throw new StartError(`The data folder ${path} can't be written (${code}): correct DATA_DIR or the rights of that folder.`)
   }
   return path
+}
+
+/** Not `recursive`: that never ends where a parent exists and still takes nothing, as /proc does. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    const parent = dirname(path)
+    if (code !== 'ENOENT' || (await stat(parent).catch(() => null))) throw error
+    await makeFolder(parent)
+    await mkdir(path, { mode: 0o700 })
+  }
 }
 
 /** Prepares the folder and takes it for this process; throws a StartError where a living one has it. */

@@ -7,7 +7,7 @@ import { limits } from '#shared/limits.ts'
 import { type IncidentObject, incidentObject } from './incident-object.ts'
 import { oneLine } from './plain-text.ts'
 
-export const productName = 'Watchkeeper'
+const productName = 'Watchkeeper'
 
 export interface BodyContext {
   /** The dashboard's address without a trailing slash. */

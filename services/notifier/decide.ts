@@ -2,9 +2,9 @@
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 
-export type LeftOutReason = 'destination_disabled' | 'not_selected'
+type LeftOutReason = 'destination_disabled' | 'not_selected'
 
-export interface Decision {
+interface Decision {
   told: DestinationDocument[]
   leftOut: { destinationId: string; reason: LeftOutReason }[]
   /** Why nobody at all is told; null where somebody is. */
@@ -12,7 +12,7 @@ export interface Decision {
 }
 
 /** What the alert's subject or rule selects; null: it selects nothing, the workspace's default is told. */
-export type Selection = readonly { destinationId: string; alertKinds: readonly AlertDocument['kind'][] }[] | null
+type Selection = readonly { destinationId: string; alertKinds: readonly AlertDocument['kind'][] }[] | null
 
 /**
  * A subject with a selection of its own never also uses the default; a disabled destination sends nothing (spec D 2,

@@ -20,7 +20,8 @@ function secretsOf(address: string): string[] {
   return [...new Set([...whole, ...pieces])].sort((a, b) => b.length - a.length)
 }
 
-function decoded(part: string): string {
+/** Without percent-encoding; as it is where that is malformed. */
+export function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -5,7 +5,7 @@ import { Agent, type Dispatcher, request } from 'undici'
 import type { Clock } from '#shared/clock.ts'
 import { limits, second } from '#shared/limits.ts'
 import { oneLine } from './plain-text.ts'
-import { redactAddress } from './redact.ts'
+import { decoded, redactAddress } from './redact.ts'
 
 export interface Message {
   url: string
@@ -99,7 +99,7 @@ function headersOf({ url, idempotencyKey }: Message, { clock, version, serviceUr
 function credentialsOf(url: string): Record<string, string> {
   const { username, password } = new URL(url)
   if (username === '' && password === '') return {}
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const pair = `${decoded(username)}:${decoded(password)}`
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
 }
 
@@ -176,7 +176,7 @@ function failed(error: unknown): Outcome {
     }
   }
   return unreachable(
-    reasons[code] ?? (/CERT|TLS|SSL|SIGNED/.test(code) ? `its certificate was refused (${code})` : `network error (${code})`),
+    reasons[code] ?? (/CERT|TLS|SSL|SIGNED/.test(code) ? `no secure connection (${code})` : `network error (${code})`),
   )
 }
 

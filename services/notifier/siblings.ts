@@ -2,7 +2,7 @@
 import type { DeliveryDocument } from '#shared/contracts/delivery.ts'
 import type { Store } from '#shared/store/port.ts'
 
-export type Place = Pick<DeliveryDocument, 'incidentId' | 'destinationId' | 'number'>
+type Place = Pick<DeliveryDocument, 'incidentId' | 'destinationId' | 'number'>
 export type OpenSibling = Pick<DeliveryDocument, 'id' | 'incidentId' | 'destinationId' | 'number'>
 
 /** More open messages of so few incidents do not exist: an incident has one every few hours. */

@@ -68,6 +68,8 @@ export class Check implements Dispatcher.DispatchHandler, ConnectionListener {
   #connected: ((error: Error | null, socket: Socket | null) => void) | null = null
   #cancelTimer: Cancel | null = null
   #search: BodySearch | null = null
+  /** The answer came whole: what happens to the connection now says nothing about it. */
+  #complete = false
   #interim = 0
   #statusCode: number | null = null
   #dnsMs: number | null = null
@@ -175,6 +177,7 @@ export class Check implements Dispatcher.DispatchHandler, ConnectionListener {
   }
 
   onResponseEnd(): void {
+    this.#complete = true
     if (!this.settled) this.#search?.end()
   }
 
@@ -221,7 +224,7 @@ export class Check implements Dispatcher.DispatchHandler, ConnectionListener {
   }
 
   #fail(error: Error): void {
-    if (this.settled) return
+    if (this.settled || this.#complete) return
     this.#settle(errorSentence(error, this.#phase, this.#target, this.#surroundings.clock.now()))
   }
 

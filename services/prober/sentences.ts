@@ -37,12 +37,11 @@ const unknownAuthority = new Set([
 /** The sentence for what the connection or the parser threw. `now` in ms since the epoch. */
 export function errorSentence(error: Error, phase: Phase, target: Target, now: number): string {
   if (error instanceof CertificateError) return certificateSentence(error, target.hostname, now)
-  const { code = '', message } = firstOf(error)
+  const { code = '', message, name } = firstOf(error)
   if (phase === 'name') return nameSentence(code, target.hostname)
   if (phase === 'tls' && code !== 'ETIMEDOUT') return tlsSentence(code, message)
   if (code === 'UND_ERR_SOCKET') return closedSentence(message, phase)
-  if (code === 'HPE_INVALID_EOF_STATE') return 'connection closed before the answer was complete'
-  if (code.startsWith('HPE_')) return 'answer is not HTTP'
+  if (name === 'HTTPParserError') return message.includes('EOF') ? closedSentence('', phase) : 'answer is not HTTP'
   return bySocketCode[code] ?? `connection failed${code === '' ? '' : ` (${code})`}`
 }
 

@@ -33,8 +33,12 @@ export async function requestPatiently(
       const reply = await bus.request(asked.subject, asked.body, { timeoutMs: Math.min(tryMs, leftMs), traceId })
       if (!replies.Check(reply)) throw new AppError('internal', `The ${asked.who} answered something else than a reply`)
       if (reply.ok) return reply.result
-      last = AppError.fromBody({ ...reply.error, code: reply.error.code as ErrorCode })
-      if (!last.retryable) throw last
+      const refusal = AppError.fromBody({ ...reply.error, code: reply.error.code as ErrorCode })
+      if (!refusal.retryable) throw refusal
+      last = new AppError('unavailable', `The ${asked.who} could not answer in time`, {
+        details: refusal.details,
+        cause: refusal,
+      })
       pauseMs = retryMs * 2 ** Math.min(busy, busyDoublings)
       busy += 1
     } catch (error) {

@@ -57,7 +57,7 @@ t.test('how a command is repeated', async t => {
     },
     { title: 'unavailable once', answers: [refusal('unavailable'), { ok: true, result: 7 }], afterMs: 50, result: 7, tries: 2 },
     { title: 'silence for ever', answers: [null], afterMs: 4_000, result: 'unavailable', tries: 2 },
-    { title: 'busy for ever', answers: [refusal('busy')], afterMs: 4_000, result: 'busy', tries: 12 },
+    { title: 'busy for ever', answers: [refusal('busy')], afterMs: 4_000, result: 'unavailable', tries: 13 },
     { title: 'refused', answers: [refusal('not_found')], afterMs: 0, result: 'not_found', tries: 1 },
     { title: 'an internal error', answers: [refusal('internal')], afterMs: 0, result: 'internal', tries: 1 },
     { title: 'something that is no reply', answers: [{ strange: true }], afterMs: 0, result: 'internal', tries: 1 },

@@ -187,23 +187,27 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     t.notMatch(program.stdout() + program.stderr(), key)
   })
 
-  await t.test('the printed lines work when pasted', { skip: spawnSync('curl', ['--version']).error && 'no curl' }, async t => {
-    const commands = program
-      .stdout()
-      .split('\n')
-      .filter(line => line.startsWith('  curl'))
-    t.equal(commands.length, 3)
-    for (const command of commands) {
-      const shell = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'] })
-      let answer = ''
-      for await (const chunk of shell.stdout) answer += chunk
-      const { error, result } = JSON.parse(answer) as { error: unknown; result: unknown }
-      t.equal(error, null, command)
-      t.ok(result, command)
-    }
-    const { result } = (await api('/v2/notifications/destinations')) as { result: { name: string }[] }
-    t.equal(result.length, 1)
-  })
+  await t.test(
+    'the printed lines work when pasted',
+    { skip: spawnSync('curl', ['--version']).error ? 'no curl' : false },
+    async t => {
+      const commands = program
+        .stdout()
+        .split('\n')
+        .filter(line => line.startsWith('  curl'))
+      t.equal(commands.length, 3)
+      for (const command of commands) {
+        const shell = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'] })
+        let answer = ''
+        for await (const chunk of shell.stdout) answer += chunk
+        const { error, result } = JSON.parse(answer) as { error: unknown; result: unknown }
+        t.equal(error, null, command)
+        t.ok(result, command)
+      }
+      const { result } = (await api('/v2/notifications/destinations')) as { result: { name: string }[] }
+      t.equal(result.length, 1)
+    },
+  )
 
   await t.test('ops tells that it lives, that it is ready, and what it counts', async t => {
     t.equal((await fetch(`${ops}/livez`)).status, 200)
@@ -226,7 +230,10 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     const made = await command('create', '--json', '--description', 'for a test')
     t.equal(made.code, 0, made.stderr)
     const { id, token } = JSON.parse(made.stdout)
-    const use = () => fetch(`${url}/api/version`, { headers: { authorization: `Bearer ${token}` } }).then(answer => answer.json())
+    const use = async () => {
+      const answer = await fetch(`${url}/api/version`, { headers: { authorization: `Bearer ${token}` } })
+      return (await answer.json()) as { result: unknown; error: { code: number } | null }
+    }
     t.match(await use(), { result: '2.0.0' })
     const listed = await command('list')
     t.match(listed.stdout, new RegExp(`^${id}.* for a test$`, 'm'))

@@ -9,8 +9,10 @@ import { decide } from '../../services/notifier/decide.ts'
 import { createLanes } from '../../services/notifier/lanes.ts'
 import { redactAddress } from '../../services/notifier/redact.ts'
 import { retryDelay } from '../../services/notifier/retry-delay.ts'
+import { createSender } from '../../services/notifier/send.ts'
 import { notifierSettings } from '../../services/notifier/settings.ts'
-import { alert, destination, facts, options, startAt } from './house.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
+import { alert, createReceiver, destination, facts, options, startAt } from './house.ts'
 
 const ids = createIncidentIds('grain')
 const names: Record<string, string> = { de01: 'de', fr01: 'fr', us01: 'us' }
@@ -279,4 +281,25 @@ t.test('settings are addresses without a trailing slash', async t => {
     () => readSettings(notifierSettings, { PUBLIC_URL: 'status' }),
     new SettingError('PUBLIC_URL must be an http or https address; it is "status".'),
   )
+})
+
+t.test('each way not to reach a receiver has its sentence, without the address', async t => {
+  const receiver = await createReceiver(() => ({ status: 200 }))
+  const sender = createSender({ clock: createVirtualClock(startAt), version: '2.0.0', serviceUrl: options.serviceUrl })
+  t.teardown(() => Promise.all([sender.close(), receiver.close()]))
+  const send = (url: string) => sender.send({ url, body: '{}', idempotencyKey: 'msg_1' }, new AbortController().signal)
+  const { host } = new URL(receiver.url)
+  const rows: [string, boolean, RegExp][] = [
+    ['http://127.0.0.1:1/secret', true, /^unreachable: connection refused$/],
+    [`https://${host}/secret`, true, /^unreachable: no secure connection \([A-Z_]+\)$/],
+    ['secret', false, /^not_sent: the address cannot be called$/],
+    [`ftp://${host}/secret`, false, /^not_sent: the address cannot be called$/],
+  ]
+  for (const [url, retryable, error] of rows)
+    t.match(await send(url), { kind: 'refused', answered: false, retryable, error }, url)
+  for (const credentials of ['us%20er:pass', '%zz:pass']) {
+    t.same(await send(receiver.url.replace('//', `//${credentials}@`)), { kind: 'delivered' }, credentials)
+  }
+  const sent = receiver.hits.map(({ headers }) => Buffer.from(headers.authorization?.slice(6) ?? '', 'base64').toString())
+  t.same(sent, ['us er:pass', '%zz:pass'], 'credentials of the address travel in their header')
 })

@@ -492,6 +492,27 @@ t.test('a stopping notifier waits for its sends, and gives back what has no outc
   t.equal(await house.store.count('alerts', { state: 'open' }), 1, 'it looks for nothing any more')
 })
 
+t.test('what is too old leaves, what is not stays', async t => {
+  const old = { state: 'dispatched' as const, expireAt: startAt + minute }
+  const house = await scene(t, [alert('one', 'a', 1, old), alert('one', 'b', 1, { ...old, expireAt: startAt + 1e9 })])
+  await house.run('n1')
+  await house.clock.advance(limits.notifier.expireMs + scanMs)
+  t.same(
+    (await house.store.find('alerts', { limit: 10 })).map(({ incidentId }) => incidentId),
+    ['bxxxxxxxxx.1'],
+  )
+})
+
+t.test('a nudge that is no list of ids is left alone', async t => {
+  const told = alert('one', 'a', 1, { state: 'dispatched' })
+  const house = await scene(t, [told])
+  await house.run('n1')
+  for (const strange of [null, 7, {}]) house.nudge(strange as never)
+  await house.clock.settle()
+  t.same(await house.deliveries(), [])
+  t.same(house.log, [])
+})
+
 t.test('a thousand alerts to ten receivers drain, each once', async t => {
   const alerts = Array.from({ length: 1_000 }, (_, i) => alert(`d${i % 10}`, `i${i}`, 1))
   const house = await scene(t, alerts)

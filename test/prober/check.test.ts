@@ -128,6 +128,11 @@ before(async () => {
   await speaks('truncatedChunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nonly this\r\n', socket =>
     socket.end(),
   )
+  await speaks(
+    'truncatedLast',
+    'HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n9\r\nonly this',
+    socket => socket.end(),
+  )
   await speaks('untilClose', 'HTTP/1.0 200 OK\r\n\r\na needle inside', socket => socket.end())
   await speaks('endlessHeaders', 'HTTP/1.1 200 OK\r\n', socket => flood(socket, Buffer.from(`x-more: ${'y'.repeat(1_000)}\r\n`)))
   await speaks('endlessInterim', '', socket => flood(socket, Buffer.from('HTTP/1.1 102 Processing\r\n\r\n')))
@@ -140,7 +145,7 @@ before(async () => {
   })
   await listen(
     'mute',
-    createTcpServer(() => undefined),
+    createTcpServer(socket => socket.resume()),
   )
   urls['muteTls'] = (urls['mute'] as string).replace('http', 'https')
   urls['plainAsTls'] = (urls['http'] as string).replace('http', 'https')
@@ -316,6 +321,13 @@ const cases: {
   {
     name: 'a chunked body cut short',
     at: 'truncatedChunks/',
+    entry: needle,
+    error: 'connection closed before the answer was complete',
+    status: 200,
+  },
+  {
+    name: 'a last chunk cut short',
+    at: 'truncatedLast/',
     entry: needle,
     error: 'connection closed before the answer was complete',
     status: 200,

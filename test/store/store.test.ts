@@ -2,9 +2,9 @@
 // answered is lost when the process is killed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
 import { MongoClient, MongoNetworkError, MongoServerError } from 'mongodb'
 import t from 'tap'
 import { randomId } from '#shared/ids.ts'
@@ -228,5 +228,29 @@ t.test('sqlite: a file that is none, or of another layout, is refused', async t 
   const folder = t.testdir({ 'none.db': 'x'.repeat(5_000) })
   await t.rejects(openSqliteStore(join(folder, 'none.db')), { name: 'StoreError', kind: 'permanent' })
   await t.rejects(openSqliteStore(join(folder, 'missing', 'file.db')), { name: 'StoreError' })
-  await rm(join(folder, 'none.db'))
+  const later = new DatabaseSync(join(folder, 'later.db'))
+  later.exec('PRAGMA user_version = 99')
+  later.close()
+  await t.rejects(openSqliteStore(join(folder, 'later.db')), { name: 'StoreError', kind: 'permanent', message: /layout 99/ })
+})
+
+t.test('sqlite: a column declared after the file was made takes its values out of the bodies', async t => {
+  const file = join(t.testdir(), 'watchkeeper.db')
+  const first = await openSqliteStore(file)
+  const documents = [subject('column1'), subject('column2', { template: null, slug: '12' })]
+  await first.insert('subjects', documents)
+  await first.close()
+  const before = new DatabaseSync(file)
+  for (const column of ['slug', 'template']) {
+    before.exec(
+      `UPDATE subjects SET body = json_set(body, '$.${column}', "${column}"); ALTER TABLE subjects DROP COLUMN "${column}"`,
+    )
+  }
+  before.close()
+  const second = await openSqliteStore(file)
+  t.strictSame(await second.get('subjects', ['column1', 'column2']), documents)
+  t.equal(await second.count('subjects', { slug: '12' }), 1)
+  t.same(await second.replace('subjects', [subject('column1', { rev: 2, slug: 'new' })]), ['written'])
+  t.strictSame(await second.get('subjects', ['column1']), [subject('column1', { rev: 2, slug: 'new' })])
+  await second.close()
 })

@@ -68,7 +68,7 @@ export async function startSecantus(): Promise<Secantus | null> {
   return {
     url: `mongodb://127.0.0.1:${port}`,
     pid: child.pid as number,
-    stop: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   }
 }
@@ -115,11 +115,14 @@ function isAlive(pid: number): boolean {
 
 /** Into a folder beside the final one first, so that a broken download is never taken for an installed package. */
 async function download(folder: string): Promise<void> {
-  const half = `${folder}.half`
+  const half = `${folder}.${process.pid}`
   await rm(half, { recursive: true, force: true })
   const choices = ['--quiet', '--no-warn-conflicts', '--disable-pip-version-check', '--only-binary', 'secantusdb']
   await run('python3', ['-m', 'pip', 'install', ...choices, '--target', half, `secantusdb==${version}`], { timeout: installMs })
-  await rename(half, folder)
+  await rename(half, folder).catch(async error => {
+    await rm(half, { recursive: true, force: true })
+    if (!existsSync(folder)) throw error
+  })
 }
 
 function freePort(): Promise<number> {

@@ -1,0 +1,126 @@
+// What this machine does at best without Watchkeeper, measured in the same run: rates differ by four times between machines, so
+// only ratios to these mean anything.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Pool } from 'undici'
+import { checkObservationId, randomId } from '#shared/ids.ts'
+import { schemaStatements, writeStatements } from '#shared/store/sqlite-schema.ts'
+import type { BareFigures } from './bare-prober.ts'
+import { endChild, startChild } from './processes.ts'
+import type { Target } from './start-target.ts'
+import { median, summarize } from './statistics.ts'
+
+export interface BareProber {
+  checksPerSecond: number
+  cpuMsPerThousand: number
+}
+
+const atOnce = 64
+const paths = 1_000
+
+/** The median of three rounds; each is warmed up first. `seconds` in all. */
+export async function measureBareProber(target: Target, seconds: number): Promise<BareProber> {
+  const rounds: BareFigures[] = []
+  for (let round = 0; round < 3; round++) rounds.push(await runBareProber(target.origin, 1.5, Math.max(1, seconds / 3)))
+  const failed = rounds.reduce((sum, { failed }) => sum + failed, 0)
+  if (failed > 0) throw new Error(`${failed} checks of the bare prober failed: its figures mean nothing.`)
+  return {
+    checksPerSecond: median(rounds.map(({ checks, elapsedMs }) => (checks * 1_000) / elapsedMs)),
+    cpuMsPerThousand: median(rounds.map(({ checks, cpuMs }) => (cpuMs * 1_000) / checks)),
+  }
+}
+
+async function runBareProber(origin: string, warmUpSeconds: number, seconds: number): Promise<BareFigures> {
+  const program = new URL('./bare-prober.ts', import.meta.url).pathname
+  const child = startChild([program, origin, `${paths}`, `${atOnce}`, `${warmUpSeconds}`, `${seconds}`], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  try {
+    return await new Promise<BareFigures>((resolve, reject) => {
+      child.once('message', message => resolve(message as BareFigures))
+      child.once('exit', code => reject(new Error(`The bare prober ended with ${code}.`)))
+    })
+  } finally {
+    await endChild(child, 'SIGKILL')
+  }
+}
+
+const batch = 512
+
+/** Rows a second of the observation table into a fresh file, made beforehand, in batches of 512: the median of three rounds. */
+export async function measureBareInsert(rowsInAll: number): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'watchkeeper-bench-'))
+  try {
+    const rates: number[] = []
+    for (let round = 0; round < 3; round++) {
+      rates.push(insertRows(join(folder, `round-${round}.db`), observationRows(Math.ceil(rowsInAll / 3))))
+    }
+    return median(rates)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+type Row = (string | number | null)[]
+
+/** In the order in which checks of 1,000 subjects arrive. */
+function observationRows(count: number): Row[] {
+  const ids = Array.from({ length: 1_000 }, () => randomId(10))
+  const since = Date.now() - 3_600_000
+  return Array.from({ length: count }, (_, index) => {
+    const slotAt = since + Math.floor(index / ids.length) * 1_000
+    return [checkObservationId(ids[index % ids.length] as string, 'bare', slotAt), 1, 2, null, 0, null, 1, 1, 200, null]
+  })
+}
+
+function insertRows(path: string, rows: Row[]): number {
+  const database = new DatabaseSync(path)
+  database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+  for (const statement of schemaStatements('observations')) database.exec(statement)
+  const insert = database.prepare(writeStatements('observations').insert)
+  const startedAt = performance.now()
+  for (let first = 0; first < rows.length; first += batch) {
+    database.exec('BEGIN')
+    for (const row of rows.slice(first, first + batch)) insert.run(...row)
+    database.exec('COMMIT')
+  }
+  const elapsedMs = performance.now() - startedAt
+  database.close()
+  return (rows.length * 1_000) / elapsedMs
+}
+
+export interface RouteFigures {
+  requestsPerSecond: number
+  p50Ms: number
+  p99Ms: number
+}
+
+/** One route asked over and over by `connections` clients at once, after a second of warm-up. Throws when an answer is no success. */
+export async function measureRoute(
+  origin: string,
+  path: string,
+  { key, connections, seconds }: { key: string; connections: number; seconds: number },
+): Promise<RouteFigures> {
+  const pool = new Pool(origin, { connections })
+  const latencies: number[] = []
+  const startedAt = performance.now()
+  const measureFrom = startedAt + 1_000
+  const until = measureFrom + seconds * 1_000
+  const client = async () => {
+    for (let at = performance.now(); at < until; at = performance.now()) {
+      const answer = await pool.request({ path, method: 'GET', headers: { authorization: `Bearer ${key}` } })
+      const { error } = (await answer.body.json()) as { error: unknown }
+      if (answer.statusCode !== 200 || error) throw new Error(`${path} answered ${answer.statusCode} ${JSON.stringify(error)}`)
+      if (at >= measureFrom) latencies.push(performance.now() - at)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: connections }, client))
+  } finally {
+    await pool.destroy()
+  }
+  const { count, p50, p99 } = summarize(latencies)
+  return { requestsPerSecond: count / seconds, p50Ms: p50, p99Ms: p99 }
+}

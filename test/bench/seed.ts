@@ -1,0 +1,74 @@
+// Monitors for a run, made by commands on the bus, where intervals of seconds are allowed.
+import type { SubjectView } from '#shared/contracts/command.ts'
+import { idLength, randomId } from '#shared/ids.ts'
+import type { Connection } from './system.ts'
+import { runAtOnce } from './waiting.ts'
+
+const commandsAtOnce = 200
+
+export interface SeedOptions {
+  /** Numbers of the paths, and so of the monitors: from (included), to (excluded). */
+  from: number
+  to: number
+  intervalSeconds: number
+  workspaceId: string
+  locationIds: string[]
+  urlOf(path: number): string
+  /** Seconds; 0 tells at once. */
+  hold?: number
+}
+
+export interface Seeded {
+  /** Subject ids by path number; the same array may be given to the next call. */
+  subjectIds: string[]
+  elapsedMs: number
+}
+
+/** The monitor of path `i` is called `m<i>`. */
+export async function seed(connection: Connection, options: SeedOptions, subjectIds: string[] = []): Promise<Seeded> {
+  const startedAt = performance.now()
+  await runAtOnce(options.to - options.from, commandsAtOnce, async index => {
+    const path = options.from + index
+    const id = randomId(idLength.subject)
+    subjectIds[path] = id
+    await create(connection, id, path, options)
+  })
+  return { subjectIds, elapsedMs: performance.now() - startedAt }
+}
+
+async function create({ keeper }: Connection, subjectId: string, path: number, options: SeedOptions): Promise<SubjectView> {
+  const hold = options.hold ?? 120
+  const minutes = options.intervalSeconds % 60 === 0
+  const answer = await keeper.send(subjectId, {
+    kind: 'create-website',
+    id: randomId(16),
+    workspaceId: options.workspaceId,
+    slug: `m${path}`,
+    name: `m${path}`,
+    meta: {
+      url: options.urlOf(path),
+      method: 'GET',
+      content_type: '',
+      data: '',
+      statuses: [200],
+      expected_text: '',
+      locations: options.locationIds,
+      interval_value: minutes ? options.intervalSeconds / 60 : options.intervalSeconds,
+      interval_unit: minutes ? 'MINUTE' : 'SECOND',
+      failure_mode: 'at_least_one',
+      confirm_after: hold,
+      recover_after: hold,
+    },
+  })
+  return answer as SubjectView
+}
+
+/** The workspace that the first start made, and the location that the system's own prober checks from. */
+export async function homeOf({ directory }: Connection, url: string, key: string) {
+  const answer = await fetch(`${url}/api/v2/workspaces`, { headers: { authorization: `Bearer ${key}` } })
+  const { data } = (await answer.json()) as { data: { id: string }[] }
+  const { id: locationId } = await directory.ask('ensure-location', { name: 'local' })
+  const workspaceId = data?.[0]?.id
+  if (workspaceId === undefined) throw new Error('The system has no workspace.')
+  return { workspaceId, locationId }
+}

@@ -1,0 +1,169 @@
+// The system under measurement: one child process, started as a person would (`watchkeeper start`) on a data folder, ports and an
+// embedded bus of its own. Owns that process and the folder; knows nothing of what is measured.
+import type { ChildProcess } from 'node:child_process'
+import { openSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDirectoryClient, type DirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createKeeperClient, type KeeperClient } from '#shared/bus/command-keeper.ts'
+import { connectBus } from '#shared/bus/nats.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import { createSystemClock } from '#shared/clock.ts'
+import { createLogger } from '#shared/logger.ts'
+import { endChild, startChild, type TreeUsage, treeOf, usageOfTree } from './processes.ts'
+import { type Metrics, parseMetrics } from './statistics.ts'
+import { pollUntil } from './waiting.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const readyTimeoutMs = 60_000
+
+export interface Started {
+  /** When the process was made, ms since the epoch. */
+  at: number
+  /** From there until `/readyz` said yes. */
+  readyMs: number
+}
+
+export interface Connection {
+  bus: Bus
+  directory: DirectoryClient
+  keeper: KeeperClient
+  close(): Promise<void>
+}
+
+export interface System {
+  url: string
+  dataFolder: string
+  pid(): number
+  start(): Promise<Started>
+  /** SIGTERM; answers how long it took to end, ms. */
+  stop(): Promise<number>
+  /** kill -9; resolves when the process and its bus server are gone. */
+  kill(): Promise<void>
+  connect(): Promise<Connection>
+  /** The first API key. */
+  key(): Promise<string>
+  metrics(): Promise<Metrics>
+  usage(): TreeUsage
+  /** Bytes of the store's files and of the bus's folder; the store's are complete only while it is stopped. */
+  bytesOnDisk(): Promise<{ store: number; bus: number }>
+  /** Ends it by force if it still runs, and removes the folder. */
+  remove(): Promise<void>
+}
+
+/** Not started yet. `nodeArguments` are for profiling. */
+export async function createSystem(nodeArguments: readonly string[] = []): Promise<System> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'watchkeeper-bench-'))
+  const [port, opsPort] = await freePorts()
+  const url = `http://127.0.0.1:${port}`
+  const opsUrl = `http://127.0.0.1:${opsPort}`
+  let child: ChildProcess | null = null
+  const running = (): ChildProcess & { pid: number } => {
+    if (child?.pid === undefined || child.exitCode !== null) throw new Error(`The system does not run; its log: ${logOf(dataFolder)}`)
+    return child as ChildProcess & { pid: number }
+  }
+  const system: System = {
+    url,
+    dataFolder,
+    pid: () => running().pid,
+    start: async () => {
+      const at = Date.now()
+      const startedAt = performance.now()
+      child = spawnSystem(nodeArguments, { DATA_DIR: dataFolder, PORT: `${port}`, OPS_PORT: `${opsPort}` })
+      await pollUntil('the system to be ready', () => readiness(opsUrl, running), code => code === 200, {
+        timeoutMs: readyTimeoutMs,
+        pauseMs: 5,
+      })
+      return { at, readyMs: performance.now() - startedAt }
+    },
+    stop: async () => {
+      const startedAt = performance.now()
+      await endChild(running(), 'SIGTERM')
+      return performance.now() - startedAt
+    },
+    kill: async () => {
+      const pids = treeOf(running().pid)
+      await endChild(running(), 'SIGKILL')
+      const alive = async () => pids.filter(isAlive).length
+      await pollUntil('the bus server to end', alive, count => count === 0, { timeoutMs: 10_000, pauseMs: 5 })
+    },
+    connect: () => connect(dataFolder),
+    key: async () => (await readFile(join(dataFolder, 'first-key'), 'utf8')).trim(),
+    metrics: async () => parseMetrics(await (await fetch(`${opsUrl}/metrics`)).text()),
+    usage: () => usageOfTree(running().pid),
+    bytesOnDisk: async () => {
+      const entries = await readdir(dataFolder)
+      const files = entries.filter(name => name.startsWith('watchkeeper.db')).map(name => join(dataFolder, name))
+      return { store: await bytesOf(files), bus: await bytesOfFolder(join(dataFolder, 'bus')) }
+    },
+    remove: async () => {
+      if (child && child.exitCode === null && child.signalCode === null) await system.kill()
+      await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+  return system
+}
+
+function spawnSystem(nodeArguments: readonly string[], settings: Record<string, string>): ChildProcess {
+  const log = openSync(logFile(settings['DATA_DIR'] as string), 'a')
+  return startChild([...nodeArguments, join(root, 'infra', 'cli', 'main.ts'), 'start'], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TOOLS_DIR: join(root, '.tools'), ...settings },
+    stdio: ['ignore', 'ignore', log],
+  })
+}
+
+const logFile = (dataFolder: string) => join(dataFolder, 'bench.log')
+
+function logOf(dataFolder: string): string {
+  return `${logFile(dataFolder)} (kept until the run ends)`
+}
+
+/** Throws where the process has ended: then waiting is in vain, and pollUntil says why. */
+async function readiness(opsUrl: string, running: () => unknown): Promise<number> {
+  running()
+  return (await fetch(`${opsUrl}/readyz`)).status
+}
+
+async function connect(dataFolder: string): Promise<Connection> {
+  const { url, token } = JSON.parse(await readFile(join(dataFolder, 'bus.json'), 'utf8')) as { url: string; token: string }
+  const clock = createSystemClock()
+  const logger = createLogger('silent')
+  const bus = await connectBus({ servers: url, token, name: 'bench', patienceMs: 5_000, logger, declare: false })
+  const close = async () => {
+    clock.stop()
+    await bus.close()
+  }
+  return { bus, directory: createDirectoryClient(bus, clock), keeper: createKeeperClient(bus, clock), close }
+}
+
+/** Two ports that were free a moment ago: they must stay the same over restarts. */
+async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()]
+  for (const server of servers) await new Promise<void>(resolve => server.listen(0, '127.0.0.1', () => resolve()))
+  const ports = servers.map(server => (server.address() as AddressInfo).port)
+  for (const server of servers) await new Promise(resolve => server.close(resolve))
+  return ports as [number, number]
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function bytesOf(files: string[]): Promise<number> {
+  const sizes = await Promise.all(files.map(async file => (await stat(file).catch(() => null))?.size ?? 0))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+async function bytesOfFolder(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return bytesOf(entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name)))
+}

@@ -1,0 +1,84 @@
+// The one time line of a simulated world: everything that waits waits here. Between two instants every promise that can go on
+// does, so the order of events depends on the seed alone.
+
+interface Timer {
+  at: number
+  order: number
+  run: (() => void) | null
+}
+
+/** When a simulated world begins: a full hour, so that traces read well. */
+export const startOfTime = 1_700_006_400_000
+
+export class VirtualTime {
+  readonly #heap: Timer[] = []
+  #elapsed = 0
+  #order = 0
+
+  /** Milliseconds since the epoch, as the bus sees it. */
+  now(): number {
+    return startOfTime + Math.floor(this.#elapsed)
+  }
+
+  /** Milliseconds since the world began. */
+  elapsed(): number {
+    return this.#elapsed
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    const timer: Timer = { at: this.#elapsed + Math.max(0, delayMs), order: this.#order++, run }
+    this.#push(timer)
+    return () => {
+      timer.run = null
+    }
+  }
+
+  sleep(delayMs: number): Promise<void> {
+    return new Promise(resolve => void this.after(delayMs, resolve))
+  }
+
+  /** Moves on to `until` (ms since the world began), running what is due on the way. */
+  async advanceTo(until: number): Promise<void> {
+    await settle()
+    for (let timer = this.#heap[0]; timer !== undefined && timer.at <= until; timer = this.#heap[0]) {
+      this.#pop()
+      if (timer.run === null) continue
+      this.#elapsed = Math.max(this.#elapsed, timer.at)
+      timer.run()
+      await settle()
+    }
+    this.#elapsed = Math.max(this.#elapsed, until)
+  }
+
+  #push(timer: Timer): void {
+    const heap = this.#heap
+    let i = heap.length
+    heap.push(timer)
+    while (i > 0) {
+      const parent = (i - 1) >> 1
+      if (!isBefore(timer, heap[parent] as Timer)) break
+      heap[i] = heap[parent] as Timer
+      i = parent
+    }
+    heap[i] = timer
+  }
+
+  #pop(): void {
+    const heap = this.#heap
+    const last = heap.pop() as Timer
+    if (heap.length === 0) return
+    let i = 0
+    for (let child = 1; child < heap.length; child = 2 * i + 1) {
+      if (child + 1 < heap.length && isBefore(heap[child + 1] as Timer, heap[child] as Timer)) child++
+      if (!isBefore(heap[child] as Timer, last)) break
+      heap[i] = heap[child] as Timer
+      i = child
+    }
+    heap[i] = last
+  }
+}
+
+const isBefore = (one: Timer, other: Timer) => one.at < other.at || (one.at === other.at && one.order < other.order)
+
+/** All microtasks run before the next turn of the event loop, and nothing here waits for anything else. */
+const settle = () => new Promise<void>(resolve => setImmediate(resolve))
