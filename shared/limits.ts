@@ -219,7 +219,7 @@ export const limits = {
   shedding: {
     /** How often a prober looks whether it keeps up. */
     periodMs: 500,
-    /** A check that starts this late is a sign that the prober does not keep up. */
+    /** Checks that start this late in the mean, in two periods in a row, are a sign that the prober does not keep up. */
     lateMs: 100,
     /** Change of the share of checks left out, per period: quick up, slow down, so that it settles instead of swinging. */
     stepUp: 0.1,
@@ -313,6 +313,8 @@ export const limits = {
     cached: 10_000,
     /** When keys were used is told to the directory at most this often. */
     touchMs: 10 * second,
+    /** On stop, the last of it gets this long. */
+    lastTouchMs: 1 * second,
   },
 
   judging: {
@@ -331,8 +333,10 @@ export const limits = {
     documentBytes: 16 * 1024 ** 2,
     /** Statements kept prepared; the system itself uses about 150 different ones. */
     preparedStatements: 400,
-    /** A network store that does not answer one operation for this long is unavailable. */
-    answerMs: 10 * second,
+    /** A network store that has not answered an operation after this long, retries included, is unavailable: less than a lease's life. */
+    answerMs: 5 * second,
+    /** Making a missing index on a collection that has grown takes longer than any other operation. */
+    indexMs: 10 * minute,
     /** An upsert that loses the race of two inserts is sent again this often: after one of them the document exists. */
     upsertTries: 3,
   },
@@ -349,6 +353,8 @@ export const limits = {
     patienceMs: 10 * second,
     /** SIGTERM to exit. */
     graceMs: 5 * second,
+    /** What one service may take of the grace before the others end without it. */
+    serviceStopMs: 2 * second,
     /** A dead embedded nats-server is started again after this, doubled up to the maximum. */
     busRestartMs: 100,
     busRestartMsMax: 5 * second,

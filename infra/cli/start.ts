@@ -13,6 +13,7 @@ export async function start(): Promise<void> {
   process.umask(0o077)
   const logger = createLogger(settings.LOG_LEVEL)
   endOnBrokenInvariants(logger)
+  logWarnings(logger)
   let installation: Installation | null = null
   let stopping = false
   const end = (signal: NodeJS.Signals) => {
@@ -46,4 +47,10 @@ function endOnBrokenInvariants(logger: Logger): void {
   }
   process.on('uncaughtException', end)
   process.on('unhandledRejection', end)
+}
+
+/** What Node and libraries warn of belongs into the log, not between its lines. */
+function logWarnings(logger: Logger): void {
+  process.removeAllListeners('warning')
+  process.on('warning', warning => logger.warn({ err: warning }, 'The runtime warns.'))
 }

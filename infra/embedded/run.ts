@@ -91,7 +91,7 @@ async function startAll(running: Running): Promise<void> {
     startServices({ bus, clock, logger, metrics }, store, { ...running, incidentSalt, processId }),
   )
   parts.services = services
-  undo.push({ what: 'services', run: async () => logFailures(logger, await services.stop()) })
+  undo.push({ what: 'services', run: services.stop })
   const opsUrl = `http://${reachable(settings.HOST)}:${ops.port}`
   const facts = { version: running.version, url: services.url, opsUrl, firstKey, location: settings.LOCATION }
   for (const line of welcome(facts)) running.print(line)
@@ -189,8 +189,4 @@ async function undoAll({ undo, logger }: Running): Promise<void> {
     const { what, run } = step
     await run().catch(error => logger.warn({ err: error, what }, 'A part did not end cleanly.'))
   }
-}
-
-function logFailures(logger: Logger, failures: unknown[]): void {
-  for (const error of failures) logger.warn({ err: error }, 'A service did not end cleanly.')
 }

@@ -3,6 +3,7 @@
 import type { AddressInfo } from 'node:net'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import { randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
 import type { Service, Surroundings, SurroundingsWithStore } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { AllSettings } from './all-settings.ts'
@@ -23,8 +24,8 @@ export interface RunningServices {
   /** The address of the gateway; null where it does not run here. */
   url: string | null
   unready(): string[]
-  /** In order: no new work, no new checks, partitions handed over, deliveries, questions. Failures are answered, not thrown. */
-  stop(): Promise<unknown[]>
+  /** In order: no new work, no new checks, partitions handed over, deliveries, questions. Failures are logged, not thrown. */
+  stop(): Promise<void>
 }
 
 const stopOrder: readonly ServiceName[] = ['gateway', 'prober', 'keeper', 'notifier', 'directory']
@@ -38,15 +39,8 @@ export async function startServices(
   const running = new Map<ServiceName, Service>()
   let url: string | null = null
   const stop = async () => {
-    const failures: unknown[] = []
-    for (const name of stopOrder) {
-      await running
-        .get(name)
-        ?.stop()
-        .catch(error => failures.push(error))
-    }
+    for (const name of stopOrder) await stopInTime(name, running.get(name), surroundings)
     running.clear()
-    return failures
   }
   try {
     for (const name of options.mode.services) {
@@ -62,6 +56,24 @@ export async function startServices(
     throw error
   }
   return { url, unready: () => [...running.values()].flatMap(service => service.unready()), stop }
+}
+
+/** One service that hangs must not cost the others their clean end. */
+async function stopInTime(name: ServiceName, service: Service | undefined, { clock, logger }: Surroundings): Promise<void> {
+  if (!service) return
+  let cancel = () => {}
+  const late = new Promise<'late'>(resolve => {
+    cancel = clock.after(limits.start.serviceStopMs, () => resolve('late'))
+  })
+  try {
+    if ((await Promise.race([service.stop(), late])) === 'late') {
+      logger.warn({ service: name }, 'A service did not end in time; the others end without it.')
+    }
+  } catch (error) {
+    logger.warn({ err: error, service: name }, 'A service did not end cleanly.')
+  } finally {
+    cancel()
+  }
 }
 
 async function startStored(

@@ -35,7 +35,8 @@ async function readText(request: FastifyRequest, reply: FastifyReply): Promise<s
 async function readBytes(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request.raw) {
+  // Leaving the loop must not destroy the request: its connection carries the refusal.
+  for await (const chunk of request.raw.iterator({ destroyOnReturn: false })) {
     size += (chunk as Buffer).length
     if (size <= limits.http.bodyBytes) chunks.push(chunk as Buffer)
     else chunks.length = 0

@@ -4,7 +4,7 @@ import { limits } from '#shared/limits.ts'
 
 export interface KeyUsage {
   used(keyId: string): void
-  /** Tells what is left. */
+  /** Tells what is left, waiting for a moment only: it is not worth holding up a stop. */
   stop(): Promise<void>
 }
 
@@ -26,6 +26,10 @@ export function createKeyUsage(clock: Clock, tell: (usedAt: Record<string, numbe
       usedAt.set(keyId, clock.now())
       cancel ??= clock.after(limits.key.touchMs, () => void flush())
     },
-    stop: flush,
+    stop: () =>
+      new Promise(resolve => {
+        const forgetLimit = clock.after(limits.key.lastTouchMs, resolve)
+        void flush().then(resolve).finally(forgetLimit)
+      }),
   }
 }

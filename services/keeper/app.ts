@@ -65,6 +65,7 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
       core.mayCommit = mayCommit
     },
   })
+  logger.info({ service: 'keeper', keeper: options.keeperId }, 'keeper takes partitions')
   const stopListening = bus.onConnection(connected => host.onConnection(connected))
   const housekeeping = startHousekeeping(core, () => core.mayCommit(0))
   return {

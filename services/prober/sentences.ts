@@ -22,7 +22,6 @@ const bySocketCode: Record<string, string> = {
   EPERM: 'connecting to this address is not permitted',
   UND_ERR_HEADERS_OVERFLOW: 'answer headers are too large',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'connection closed before the answer was complete',
-  UND_ERR_INVALID_ARG: 'the request cannot be sent as it is configured',
 }
 
 const selfSigned = new Set(['DEPTH_ZERO_SELF_SIGNED_CERT'])
@@ -38,6 +37,7 @@ const unknownAuthority = new Set([
 export function errorSentence(error: Error, phase: Phase, target: Target, now: number): string {
   if (error instanceof CertificateError) return certificateSentence(error, target.hostname, now)
   const { code = '', message, name } = firstOf(error)
+  if (code === 'UND_ERR_INVALID_ARG') return 'the request cannot be sent as it is configured'
   if (phase === 'name') return nameSentence(code, target.hostname)
   if (phase === 'tls' && code !== 'ETIMEDOUT') return tlsSentence(code, message)
   if (code === 'UND_ERR_SOCKET') return closedSentence(message, phase)

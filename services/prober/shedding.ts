@@ -18,7 +18,8 @@ export interface Shedding {
 
 export function createShedding(clock: Clock, logger: Logger, locationId: string): Shedding {
   let share = 0
-  let latestMs = 0
+  let lateSumMs = 0
+  let due = 0
   let lateBefore = false
   let full = 0
   let unsaid = 0
@@ -27,7 +28,9 @@ export function createShedding(clock: Clock, logger: Logger, locationId: string)
   let cancel: Cancel
 
   const look = () => {
-    const late = latestMs > limits.shedding.lateMs
+    // The mean: one stall makes some checks late, a prober that cannot keep up makes them all late.
+    const meanLateMs = due === 0 ? 0 : lateSumMs / due
+    const late = meanLateMs > limits.shedding.lateMs
     // One late period is a pause of the process, not a lack of capacity; two in a row are.
     const overloaded = full > 0 || (late && lateBefore)
     share = overloaded
@@ -36,14 +39,15 @@ export function createShedding(clock: Clock, logger: Logger, locationId: string)
     if (share < limits.shedding.stepDown / 2) share = 0
     if (unsaid > 0 && clock.monotonic() - saidAt >= limits.shedding.warnMs) {
       logger.warn(
-        { location: locationId, shed: unsaid, share, lateMs: Math.round(latestMs) },
+        { location: locationId, shed: unsaid, share, lateMs: Math.round(meanLateMs) },
         'more checks are due than can be made; some are left out',
       )
       saidAt = clock.monotonic()
       unsaid = 0
     }
     lateBefore = late
-    latestMs = 0
+    lateSumMs = 0
+    due = 0
     full = 0
     cancel = clock.after(limits.shedding.periodMs, look)
   }
@@ -52,7 +56,8 @@ export function createShedding(clock: Clock, logger: Logger, locationId: string)
     share: () => share,
     total: () => total,
     noteLateness: ms => {
-      if (ms > latestMs) latestMs = ms
+      lateSumMs += ms
+      due++
     },
     noteShed: wasFull => {
       unsaid++

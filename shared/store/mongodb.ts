@@ -28,7 +28,7 @@ export async function openMongodbStore(url: string): Promise<Store> {
     })
     try {
       await client.connect()
-      await createIndexes(client, databaseOf(url))
+      await within(limits.store.indexMs, createIndexes(client, databaseOf(url)))
     } catch (error) {
       await client.close()
       throw error
@@ -111,7 +111,6 @@ function waits(url: string): MongoClientOptions {
   const defaults = {
     serverSelectionTimeoutMS: limits.start.patienceMs,
     connectTimeoutMS: limits.start.patienceMs,
-    socketTimeoutMS: limits.store.answerMs,
   }
   return Object.fromEntries(Object.entries(defaults).filter(([option]) => !named.has(option.toLowerCase())))
 }
@@ -120,10 +119,21 @@ function databaseOf(url: string): string {
   return /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?/]+)/.exec(url)?.[1] ?? defaultDatabase
 }
 
+/** Runs an operation of the port: bounded in time, its errors translated. What is given up on may still happen at the server. */
 async function translated<T>(run: () => Promise<T>): Promise<T> {
   try {
-    return await run()
+    return await within(limits.store.answerMs, run())
   } catch (error) {
     throw storeErrorOf(error)
   }
+}
+
+/** The driver's own retries can add up to a multiple of its time limits; nobody here can wait for that. */
+async function within<T>(timeoutMs: number, running: Promise<T>): Promise<T> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  return await new Promise<T>((resolve, reject) => {
+    const giveUp = () => reject(new StoreError('unavailable', `The database has not answered for ${timeoutMs} ms.`))
+    signal.addEventListener('abort', giveUp, { once: true })
+    running.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+  })
 }

@@ -26,7 +26,8 @@ export function usageOfTree(root: number): TreeUsage {
   for (const pid of treeOf(root)) {
     const found = usageOf(pid)
     if (found === null) continue
-    const sameName = (all.byName[found.name] ??= nothing())
+    const sameName = all.byName[found.name] ?? nothing()
+    all.byName[found.name] = sameName
     for (const sum of [all, sameName]) {
       sum.cpuMs += found.cpuMs
       sum.residentBytes += found.residentBytes
@@ -48,6 +49,9 @@ export function treeOf(root: number): number[] {
   for (const pid of tree) tree.push(...(childrenOf.get(pid) ?? []))
   return tree
 }
+
+/** False for what has ended and waits only for its parent to notice. */
+export const isAlive = (pid: number): boolean => (fieldsOf(pid)?.fields[0] ?? 'Z') !== 'Z'
 
 function usageOf(pid: number): (Usage & { name: string }) | null {
   const stat = fieldsOf(pid)

@@ -66,9 +66,9 @@ async function create({ keeper }: Connection, subjectId: string, path: number, o
 /** The workspace that the first start made, and the location that the system's own prober checks from. */
 export async function homeOf({ directory }: Connection, url: string, key: string) {
   const answer = await fetch(`${url}/api/v2/workspaces`, { headers: { authorization: `Bearer ${key}` } })
-  const { data } = (await answer.json()) as { data: { id: string }[] }
+  const { result } = (await answer.json()) as { result: { id: string }[] | null }
   const { id: locationId } = await directory.ask('ensure-location', { name: 'local' })
-  const workspaceId = data?.[0]?.id
+  const workspaceId = result?.[0]?.id
   if (workspaceId === undefined) throw new Error('The system has no workspace.')
   return { workspaceId, locationId }
 }

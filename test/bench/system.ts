@@ -13,7 +13,7 @@ import { connectBus } from '#shared/bus/nats.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import { createLogger } from '#shared/logger.ts'
-import { endChild, startChild, type TreeUsage, treeOf, usageOfTree } from './processes.ts'
+import { endChild, isAlive, startChild, type TreeUsage, treeOf, usageOfTree } from './processes.ts'
 import { type Metrics, parseMetrics } from './statistics.ts'
 import { pollUntil } from './waiting.ts'
 
@@ -50,7 +50,7 @@ export interface System {
   usage(): TreeUsage
   /** Bytes of the store's files and of the bus's folder; the store's are complete only while it is stopped. */
   bytesOnDisk(): Promise<{ store: number; bus: number }>
-  /** Ends it by force if it still runs, and removes the folder. */
+  /** Stops it if it still runs, and removes the folder. */
   remove(): Promise<void>
 }
 
@@ -62,7 +62,8 @@ export async function createSystem(nodeArguments: readonly string[] = []): Promi
   const opsUrl = `http://127.0.0.1:${opsPort}`
   let child: ChildProcess | null = null
   const running = (): ChildProcess & { pid: number } => {
-    if (child?.pid === undefined || child.exitCode !== null) throw new Error(`The system does not run; its log: ${logOf(dataFolder)}`)
+    if (child?.pid === undefined || child.exitCode !== null)
+      throw new Error(`The system does not run; its log: ${logOf(dataFolder)}`)
     return child as ChildProcess & { pid: number }
   }
   const system: System = {
@@ -73,10 +74,15 @@ export async function createSystem(nodeArguments: readonly string[] = []): Promi
       const at = Date.now()
       const startedAt = performance.now()
       child = spawnSystem(nodeArguments, { DATA_DIR: dataFolder, PORT: `${port}`, OPS_PORT: `${opsPort}` })
-      await pollUntil('the system to be ready', () => readiness(opsUrl, running), code => code === 200, {
-        timeoutMs: readyTimeoutMs,
-        pauseMs: 5,
-      })
+      await pollUntil(
+        'the system to be ready',
+        () => readiness(opsUrl, running),
+        code => code === 200,
+        {
+          timeoutMs: readyTimeoutMs,
+          pauseMs: 5,
+        },
+      )
       return { at, readyMs: performance.now() - startedAt }
     },
     stop: async () => {
@@ -100,7 +106,7 @@ export async function createSystem(nodeArguments: readonly string[] = []): Promi
       return { store: await bytesOf(files), bus: await bytesOfFolder(join(dataFolder, 'bus')) }
     },
     remove: async () => {
-      if (child && child.exitCode === null && child.signalCode === null) await system.kill()
+      if (child && child.exitCode === null && child.signalCode === null) await system.stop()
       await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
@@ -147,15 +153,6 @@ async function freePorts(): Promise<[number, number]> {
   const ports = servers.map(server => (server.address() as AddressInfo).port)
   for (const server of servers) await new Promise(resolve => server.close(resolve))
   return ports as [number, number]
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }
 
 async function bytesOf(files: string[]): Promise<number> {

@@ -1,16 +1,22 @@
 // The bus contract on the memory hub and on a real nats-server, and what only the real one can go through: restarts.
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { observationStream } from '#shared/bus/declarations.ts'
-import { connectBus } from '#shared/bus/nats.ts'
+import { type ConnectBusOptions, connectBus } from '#shared/bus/nats.ts'
 import { parsePosition } from '#shared/bus/nats-consumer.ts'
-import type { Bus } from '#shared/bus/port.ts'
+import type { Bus, BusError } from '#shared/bus/port.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
+import { obtainNatsServer } from '../../infra/embedded/obtain-nats-server.ts'
 import { createMemoryHub } from '../support/memory-bus.ts'
-import { startTestBus, type TestBus } from '../support/nats.ts'
+import { startTestBus, type TestBus, toolsFolder } from '../support/nats.ts'
 import { collector, describeBus, openFeed, publishNumbers, subjectOn, upTo } from './contract.ts'
 
 t.test('in memory', async t => {
@@ -210,6 +216,18 @@ t.test('connecting', async t => {
     }
   })
 
+  t.test('after a lost store the streams are there again before the bus calls itself connected', async t => {
+    const bus = await server.connect('publisher only')
+    const back = backAgain(bus)
+    await server.stopServer()
+    await server.wipe()
+    await server.startServer()
+    await back
+    await publishNumbers(bus, subjectOn(1), [1])
+    t.equal((await bus.observations.state()).lastSequence, 1)
+    await bus.close()
+  })
+
   t.test('a server that starts late is waited for', async t => {
     await server.stopServer()
     const connecting = connectBus({ servers: server.url, token: server.token, name: 'early', patienceMs: 10_000, logger })
@@ -219,6 +237,97 @@ t.test('connecting', async t => {
     await bus.close()
   })
 })
+
+t.test('a prober with the rights of one location sees and writes that location, and nothing else', async t => {
+  const connectAs = await serverWithProber(t)
+  const keeper = await connectAs('keeper', {})
+  const prober = await connectAs('prober', { declare: false, inboxPrefix: '_INBOX_loc1' })
+  await keeper.bucket('checks').put('loc1.1.mine', 1)
+  await keeper.bucket('checks').put('loc2.1.theirs', 2)
+  const told = collector<string>()
+  await prober.bucket('checks').watch('loc1.>', { onEntry: ({ key }) => told.add(key), onReady: () => told.add('ready') })
+  await told.reached(2)
+  t.strictSame(told.items, ['loc1.1.mine', 'ready'])
+  await prober.bucket('presence').put('prober.loc1.p1', {})
+  t.strictSame(
+    (await prober.bucket('presence').list('prober.loc1.*')).map(entry => entry.key),
+    ['prober.loc1.p1'],
+  )
+  await prober.observations.publish('obs.1.loc1.x', { n: 1 })
+  t.ok(Math.abs(await prober.clockOffset(Date.now)) < 1_000)
+  for (const subject of [
+    'obs.1.loc2.x',
+    '$KV.checks.loc1.1.mine',
+    '$KV.leases.p.1',
+    '$KV.presence.prober.loc2.p1',
+    'cmd.1.x',
+    'ask.directory.list-keys',
+  ]) {
+    const denied = await prober.request(subject, {}, { timeoutMs: 100 }).then(
+      () => 'answered',
+      error => (error as BusError).kind,
+    )
+    t.equal(denied, 'timeout', subject)
+  }
+  const administration = [
+    '$JS.API.STREAM.INFO.OBSERVATIONS',
+    '$JS.API.STREAM.PURGE.OBSERVATIONS',
+    '$JS.API.CONSUMER.CREATE.KV_checks.a.$KV.checks.loc2.>',
+  ]
+  for (const subject of administration) {
+    const denied = await prober.request(subject, {}, { timeoutMs: 100 }).then(
+      () => 'answered',
+      error => (error as BusError).kind,
+    )
+    t.equal(denied, 'timeout', subject)
+  }
+  t.equal((await keeper.observations.state()).lastSequence, 1, 'only its own report arrived')
+  t.equal((await keeper.bucket('checks').get('loc1.1.mine'))?.value, 1)
+})
+
+/** A nats-server with two users: one that may do everything, and a prober of `loc1`. */
+async function serverWithProber(t: Test) {
+  const folder = await mkdtemp(join(tmpdir(), 'watchkeeper-rights-'))
+  const reading = (bucket: string, filter: string) => [
+    `$JS.API.CONSUMER.CREATE.KV_${bucket}.*.$KV.${bucket}.${filter}`,
+    `$JS.API.CONSUMER.MSG.NEXT.KV_${bucket}.*`,
+    `$JS.API.CONSUMER.DELETE.KV_${bucket}.*`,
+    `$JS.API.STREAM.INFO.KV_${bucket}`,
+  ]
+  const allowed = [
+    'obs.*.loc1.>',
+    '$KV.presence.prober.loc1.*',
+    ...reading('checks', 'loc1.>'),
+    ...reading('presence', 'prober.loc1.*'),
+  ]
+  const rights = `{ publish: ${JSON.stringify(allowed)}, subscribe: ["_INBOX_loc1.>"] }`
+  const config = `listen: "127.0.0.1:-1"
+    jetstream { store_dir: ${JSON.stringify(folder)} }
+    authorization { users: [ { user: keeper, password: "k" }, { user: prober, password: "p", permissions: ${rights} } ] }`
+  await writeFile(join(folder, 'rights.conf'), config)
+  const binary = await obtainNatsServer({ toolsFolder, log: () => undefined })
+  const child = spawn(binary, ['-c', join(folder, 'rights.conf')], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const open: Bus[] = []
+  t.teardown(async () => {
+    await Promise.all(open.map(bus => bus.close()))
+    child.kill()
+    await new Promise(resolve => child.once('exit', resolve))
+    await rm(folder, { recursive: true, force: true })
+  })
+  const port = await new Promise<string>(resolve => {
+    createInterface({ input: child.stderr }).on('line', line => {
+      const found = /Listening for client connections on .*:(\d+)$/.exec(line)
+      if (found) resolve(found[1]!)
+    })
+  })
+  const connectAs = async (user: 'keeper' | 'prober', options: Partial<ConnectBusOptions>) => {
+    const servers = `nats://${user}:${user[0]}@127.0.0.1:${port}`
+    const bus = await connectBus({ servers, name: user, patienceMs: 5_000, logger: createLogger('silent'), ...options })
+    open.push(bus)
+    return bus
+  }
+  return connectAs
+}
 
 t.test('a position is read from both forms of a reply subject', async t => {
   const expected = { sequence: 12, delivery: 3, at: 1_700_000_000_123, pending: 7 }

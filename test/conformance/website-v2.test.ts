@@ -388,7 +388,7 @@ refuses([
     send: () =>
       world.call('POST', websites, {
         token: owner,
-        raw: Uint8Array.of(0x7b, 0xff, 0x7d),
+        raw: Buffer.from(JSON.stringify(website({ name: 'caf\u00e9' })), 'latin1'),
         headers: { 'content-type': 'application/json' },
       }),
     code: 2006,

@@ -1,15 +1,19 @@
 // The directory over the bus on the memory store: every verb, its races and its crashes.
+import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { hashToken } from '#shared/api-token.ts'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import type { Bucket } from '#shared/bus/port.ts'
 import type { AskRequest } from '#shared/contracts/ask.ts'
 import { limits } from '#shared/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
+import { openSqliteStore } from '#shared/store/sqlite.ts'
 import { startDirectory } from '../../services/directory/app.ts'
 import { bootstrap, confirmFirstKey } from '../../services/directory/bootstrap.ts'
+import { watchProbers } from '../../services/directory/prober-presence.ts'
 import { slugCandidate, slugOf } from '../../services/directory/slug.ts'
 import { subjectDocument } from '../support/fake-keeper.ts'
 import { createHandClock } from '../support/hand-clock.ts'
@@ -25,6 +29,16 @@ async function start(t: { teardown(run: () => Promise<void>): unknown }, store: 
   const asker = hub.connect()
   const { ask } = createDirectoryClient(asker, clock)
   return { clock, hub, bus, store, ask, asker, service }
+}
+
+/** Runs the same on the memory store and on a file. */
+function onEachStore(title: string, run: (t: Test, store: Store) => Promise<void>): void {
+  t.test(`${title}, on the memory store`, t => run(t, createMemoryStore()))
+  t.test(`${title}, on sqlite`, async t => {
+    const store = await openSqliteStore(join(t.testdir(), 'directory.db'))
+    t.teardown(() => store.close())
+    await run(t, store)
+  })
 }
 
 const meta = {
@@ -61,8 +75,8 @@ const slugs: [name: string, slug: string][] = [
 for (const [name, slug] of slugs) t.equal(slugOf(name), slug, `the slug of ${JSON.stringify(name.slice(0, 20))}`)
 t.equal(slugCandidate('x'.repeat(64), 12), `${'x'.repeat(64)}-12`, 'the suffix comes after the cut')
 
-t.test('names', async t => {
-  const { ask, store, clock } = await start(t)
+onEachStore('names', async (t, given) => {
+  const { ask, store, clock } = await start(t, given)
   const reserve = async (name: string, subjectId: string, workspaceId = 'w') =>
     (await ask('reserve-name', { workspaceId, name, subjectId, fallback: 'website' })).slug
 
@@ -106,8 +120,8 @@ t.test('names', async t => {
   })
 })
 
-t.test('keys', async t => {
-  const { ask, store, clock, hub } = await start(t)
+onEachStore('keys', async (t, given) => {
+  const { ask, store, clock, hub } = await start(t, given)
   await bootstrap({ store, clock }, { location: 'local' })
   const made = await ask('create-key', { description: 'mine' })
   const tokenHash = hashToken(made.token)
@@ -157,8 +171,8 @@ t.test('keys', async t => {
   })
 })
 
-t.test('locations', async t => {
-  const { ask, clock, hub, bus } = await start(t)
+onEachStore('locations', async (t, given) => {
+  const { ask, clock, hub } = await start(t, given)
   const presence = hub.connect().bucket('presence')
   const workers = async (name: string) =>
     (await ask('list-locations', {})).find(location => location.name === name)?.activeWorkers
@@ -186,16 +200,24 @@ t.test('locations', async t => {
     t.equal(await workers('eu'), 1)
   })
   await t.test('an entry repeated after a reconnect is no sign of life', async t => {
-    clock.advance(limits.presence.goneMs)
-    t.equal(await workers('eu'), 0)
-    hub.cut(bus)
-    hub.restore(bus)
-    t.equal(await workers('eu'), 0)
+    let repeat = (): void => undefined
+    const entry = { key: 'prober.aaaa.one', revision: 3, at: 0, value: {} }
+    const watch: Bucket['watch'] = async (_filter, handlers) => {
+      repeat = () => handlers.onEntry(entry)
+      return { close: async () => undefined }
+    }
+    const probers = await watchProbers({ watch } as unknown as Bucket, clock)
+    repeat()
+    t.equal(probers.activeWorkers('aaaa'), 1)
+    clock.advance(limits.presence.goneMs - 1)
+    repeat()
+    clock.advance(1)
+    t.equal(probers.activeWorkers('aaaa'), 0)
   })
 })
 
-t.test('reads', async t => {
-  const { ask, store } = await start(t)
+onEachStore('reads', async (t, given) => {
+  const { ask, store } = await start(t, given)
   const put = (id: string, change: object) =>
     store.upsert('subjects', [{ ...subjectDocument(id, 'w', id, id, meta, 5), ...change }])
 
@@ -249,8 +271,8 @@ t.test('reads', async t => {
   })
 })
 
-t.test('destinations', async t => {
-  const { ask, store, clock } = await start(t)
+onEachStore('destinations', async (t, given) => {
+  const { ask, store, clock } = await start(t, given)
   const request = (change: Partial<AskRequest<'create-destination'>> = {}): AskRequest<'create-destination'> => ({
     workspaceId: 'w',
     name: 'Ops',
@@ -412,6 +434,9 @@ t.test('the first start', async t => {
     const kept = (await bootstrap({ store, clock }, options)).firstKey!
     t.not(kept, lost)
     t.equal(await confirmFirstKey({ store, clock }, lost), false, 'the process that lost hears so')
+    t.equal(await store.count('keys', {}), 0, 'and nothing has come of it')
+    const offered = (await store.get('settings', ['first-key']))[0]
+    t.match(offered?.value, '"state":"offered"')
     t.equal(await confirmFirstKey({ store, clock }, kept), true)
     t.equal(await keyOf(store, lost), undefined)
     t.ok(await keyOf(store, kept))

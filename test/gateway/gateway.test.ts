@@ -39,10 +39,29 @@ t.test('a hot request asks nobody; the copy of an identity is refreshed after it
 })
 
 t.test('requests that come at once with a key not yet known ask once', async t => {
-  const { world, asked, token } = await start(t)
-  const answers = await Promise.all(Array.from({ length: 20 }, () => version(world, token)))
-  t.ok(answers.every(answer => answer.json.result === '2.0.0'))
-  t.equal(asked.length, 1)
+  const { world, keyId, token } = await start(t, { withDirectory: false })
+  const identity = {
+    keyId,
+    userId: 'u',
+    displayName: '',
+    admin: false,
+    disabled: false,
+    expiresAt: world.clock.now() + 1e9,
+    memberships: [],
+  }
+  const held: (() => void)[] = []
+  await world.hub
+    .connect()
+    .subscribe('ask.directory.authenticate', message => void held.push(() => message.respond({ ok: true, result: identity })))
+  await world.hub.connect().subscribe('ask.directory.touch-keys', message => message.respond({ ok: true, result: null }))
+  let arrived = 0
+  const all = new Promise<void>(resolve => world.fastify.server.on('request', () => ++arrived === 20 && resolve()))
+  const running = Array.from({ length: 20 }, () => version(world, token))
+  await all
+  await turns()
+  t.equal(held.length, 1)
+  for (const release of held) release()
+  t.ok((await Promise.all(running)).every(answer => answer.json.result === '2.0.0'))
 })
 
 t.test('what cannot be a token is refused without asking', async t => {
@@ -191,6 +210,15 @@ t.test('when keys were used is told in batches, at most each 10 s, and at the st
   t.equal(await lastUsed(), world.clock.now())
 })
 
+t.test('a stop does not wait for a directory that is gone', async t => {
+  const { world, token } = await start(t)
+  await version(world, token)
+  await world.directory.stop()
+  const startedAt = world.clock.monotonic()
+  await advancingUntil(world, world.gateway.stop())
+  t.ok(world.clock.monotonic() - startedAt <= limits.key.lastTouchMs + 500)
+})
+
 t.test('a list larger than a page of the bus is answered whole', async t => {
   const { world, token } = await start(t)
   const data = 'x'.repeat(60 * 1024)
@@ -241,6 +269,27 @@ t.test('a connection is kept after refusals, and a refused body does not spoil t
   socket.write(`${head('POST /api/nothing', 5)}{brok${head('GET /api/version', 0)}`)
   await answers
   t.match(received, /"code":2002.*"result":"2\.0\.0"/s)
+})
+
+t.test('a body beyond all bounds is refused before it ends, and its connection is closed', async t => {
+  const { world, token } = await start(t)
+  await version(world, token)
+  const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  let received = ''
+  const ended = new Promise<void>(resolve =>
+    socket
+      .on('data', data => {
+        received += String(data)
+      })
+      .on('close', () => resolve()),
+  )
+  socket.on('error', () => undefined)
+  socket.write(`POST ${websites} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 1000000000\r\n\r\n`)
+  for (let sent = 0; sent <= limits.http.discardBytes; sent += 1024 * 1024) socket.write(Buffer.alloc(1024 * 1024, ' '))
+  await ended
+  t.match(received, /"code":2006.*"message":"Request too large"/s)
+  t.match(received, /^connection: close/im)
 })
 
 t.test('stop finishes what is being answered and takes no more', async t => {

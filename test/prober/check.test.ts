@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { after, before, test } from 'tap'
+import { before, test } from 'tap'
 import { type Clock, createSystemClock } from '#shared/clock.ts'
 import type { CheckEntry } from '#shared/contracts/check.ts'
 import { limits } from '#shared/limits.ts'
@@ -52,6 +52,8 @@ async function listen(name: string, server: Server, scheme = 'http'): Promise<vo
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  // The servers end with the process: nothing else keeps it.
+  server.unref()
   servers.push({ server, sockets })
   urls[name] = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
@@ -153,14 +155,6 @@ before(async () => {
   await once(closed, 'listening')
   urls['refused'] = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`
   closed.close()
-})
-
-after(async () => {
-  system.stop()
-  for (const { server, sockets } of servers) {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  }
 })
 
 const entry = (at: string, changes: Partial<CheckEntry> = {}): CheckEntry => {

@@ -56,8 +56,11 @@ t.test('mongodb: a server that is gone makes the store unavailable', async t => 
   if (server === null) return t.comment('skipped: SecantusDB could not be installed')
   const store = await openMongodbStore(`${server.url}/?serverSelectionTimeoutMS=500`)
   t.same(await store.replace('subjects', [subject('gone')]), ['written'])
-  await server.kill()
   const lost = { name: 'StoreError', kind: 'unavailable' }
+  process.kill(server.pid, 'SIGSTOP')
+  await t.rejects(store.replace('subjects', [subject('gone', { rev: 2 })]), lost, 'one that hangs is given up on')
+  process.kill(server.pid, 'SIGCONT')
+  await server.kill()
   await t.rejects(store.replace('subjects', [subject('gone', { rev: 2 })]), lost)
   await t.rejects(store.insert('observations', [observation('gone')]), lost)
   await t.rejects(store.find('subjects', { limit: 1 }), lost)

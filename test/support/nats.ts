@@ -23,7 +23,8 @@ export interface TestBus {
   stop(): Promise<void>
 }
 
-const toolsFolder = join(import.meta.dirname, '..', '..', '.tools')
+/** Where a downloaded nats-server is kept. */
+export const toolsFolder = join(import.meta.dirname, '..', '..', '.tools')
 const silent = createLogger('silent')
 
 export async function startTestBus(): Promise<TestBus> {

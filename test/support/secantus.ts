@@ -61,15 +61,17 @@ export async function startSecantus(): Promise<Secantus | null> {
     child.kill('SIGKILL')
     throw new Error(`SecantusDB did not answer within ${startMs} ms: ${complaint}`)
   }
-  const end = async (signal: NodeJS.Signals) => {
-    child.kill(signal)
-    await ended
-  }
   return {
     url: `mongodb://127.0.0.1:${port}`,
     pid: child.pid as number,
-    stop: () => end('SIGTERM'),
-    kill: () => end('SIGKILL'),
+    stop: async () => {
+      child.stdin?.end()
+      await ended
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
   }
 }
 

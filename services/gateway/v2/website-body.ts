@@ -75,7 +75,7 @@ function readName({ name }: Body): string {
 
 function readInterval({ interval }: Body): number {
   const value = required(interval, 'interval')
-  if (value >= bounds.intervalSecondsMin && value <= bounds.intervalSecondsMax) return value
+  if (value % 60 === 0 && value >= bounds.intervalSecondsMin && value <= bounds.intervalSecondsMax) return value
   throw invalidField(
     `Field 'interval' must be whole minutes in seconds, ${bounds.intervalSecondsMin} to ${bounds.intervalSecondsMax}`,
   )

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Command, SubjectView } from '#shared/contracts/command.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
 import { requireEditor, requireMember, roleIn } from '../access.ts'
 import { answering, type Call, pathId } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
@@ -123,7 +124,7 @@ async function answerWebsite(context: GatewayContext, website: SubjectView, trac
 async function knownLocations(context: GatewayContext, names: string[], traceId: string): Promise<string[]> {
   const found = await context.locationNames.toIds(names, traceId)
   if ('ids' in found) return found.ids
-  throw new AppError('validation', 'invalid locations', { details: `Unknown location: "${found.unknown}"` })
+  throw new AppError('validation', 'invalid locations', { details: `Unknown location: "${shortened(found.unknown)}"` })
 }
 
 function bodyWorkspaceId(body: Record<string, unknown>): string {
@@ -131,6 +132,9 @@ function bodyWorkspaceId(body: Record<string, unknown>): string {
   if (typeof sent === 'string') return sent
   throw invalidJson("Field 'workspace_id' has the wrong type")
 }
+
+/** A name may be as long as a body: an answer quotes its beginning. */
+const shortened = (name: string): string => [...name.slice(0, 2_000)].slice(0, limits.website.nameCharacters).join('')
 
 const notFound = (): AppError =>
   new AppError('not_found', 'Website monitor not found', { details: 'Website monitor does not exist or access denied' })

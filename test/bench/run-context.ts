@@ -1,0 +1,120 @@
+// What every part of a run is given, and what it gives back.
+import { type BareProber, measureBareInsert, measureBareProber } from './baselines.ts'
+import { startTarget, type Target } from './start-target.ts'
+import { createSystem, type System } from './system.ts'
+
+export interface RunOptions {
+  /** Length of one measurement. */
+  seconds: number
+  /** Small counts, to see that everything works; its figures are no measurement. */
+  quick: boolean
+  /** Adds 50,000 monitors to `memory`. */
+  full: boolean
+  /** Shares of the bare prober's rate, percent; replaces those of the ladder. */
+  rungs: readonly number[] | null
+  /** Of the system's process, for profiling. */
+  nodeArguments: readonly string[]
+}
+
+/** One figure, beside what it is compared with. */
+export interface Quantity {
+  part: string
+  name: string
+  unit: string
+  measured: number
+  /** What the same machine does bare in the same run; null where the figure stands for itself. */
+  baseline: number | null
+  /** `measured / baseline`; null where there is none. Budget and floor are ratios where it is not null. */
+  ratio: number | null
+  better: 'higher' | 'lower'
+  /** What the design promises; null where it promises nothing. */
+  budget: number | null
+  /** What may never be missed; null where there is none. */
+  floor: number | null
+}
+
+/** Rows of one kind, shown under a heading. */
+export interface Detail {
+  title: string
+  rows: Record<string, string | number>[]
+}
+
+export interface PartResult {
+  quantities: Quantity[]
+  details: Detail[]
+}
+
+export type Part = (run: Run) => Promise<PartResult>
+
+export interface Run {
+  options: RunOptions
+  target: Target
+  /** A line of progress. */
+  say(line: string): void
+  /** Measured once a run. */
+  bareProber(): Promise<BareProber>
+  /** Rows a second; measured once a run. */
+  bareInsert(): Promise<number>
+  /** Gives a system that is not started yet to `work`, and removes it afterwards whatever happens. */
+  withSystem<T>(work: (system: System) => Promise<T>): Promise<T>
+}
+
+export async function createRun(options: RunOptions, say: (line: string) => void): Promise<Run> {
+  const target = await startTarget()
+  const bareProber = once(async () => {
+    say('baseline: bare prober')
+    const figures = await measureBareProber(target, options.quick ? 3 : Math.max(9, options.seconds / 2))
+    const { checksPerSecond, cpuMsPerThousand } = figures
+    say(`baseline: ${Math.round(checksPerSecond)} checks/s, ${cpuMsPerThousand.toFixed(0)} ms of CPU per 1,000`)
+    return figures
+  })
+  const bareInsert = once(async () => {
+    say('baseline: bare insert')
+    const rate = await measureBareInsert(options.quick ? 60_000 : 300_000)
+    say(`baseline: ${Math.round(rate)} rows/s`)
+    return rate
+  })
+  return {
+    options,
+    target,
+    say,
+    bareProber,
+    bareInsert,
+    withSystem: async work => {
+      const system = await createSystem(options.nodeArguments)
+      try {
+        return await work(system)
+      } finally {
+        await target.forget()
+        await system.remove()
+      }
+    },
+  }
+}
+
+/** The ratio is worked out here, so that no part gets it upside down. */
+export function quantity(
+  part: string,
+  name: string,
+  unit: string,
+  measured: number,
+  judged: { better: 'higher' | 'lower'; baseline?: number; budget?: number; floor?: number },
+): Quantity {
+  const { better, baseline = null, budget = null, floor = null } = judged
+  return { part, name, unit, measured, baseline, ratio: baseline === null ? null : measured / baseline, better, budget, floor }
+}
+
+/** True or false where there is a bound, null where there is none. A figure that could not be measured meets nothing. */
+export function meets({ measured, ratio, better }: Quantity, bound: number | null): boolean | null {
+  if (bound === null) return null
+  const value = ratio ?? measured
+  return better === 'higher' ? value >= bound : value <= bound
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null
+  return () => {
+    made ??= make()
+    return made
+  }
+}

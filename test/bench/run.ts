@@ -1,0 +1,104 @@
+// `npm run bench [-- part …]`: measures the system on this machine beside bare baselines of the same run and says what is met.
+// Progress on stderr; the report on stdout. Bounded in count and time, on loopback only; ends all it started, also on Ctrl-C.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { alert } from './part-alert.ts'
+import { checks } from './part-checks.ts'
+import { ingest } from './part-ingest.ts'
+import { memory } from './part-memory.ts'
+import { restart } from './part-restart.ts'
+import { storage } from './part-storage.ts'
+import { endAllChildren } from './processes.ts'
+import { asText, describeMachine, judged, type Report, writeIntoDocument } from './report.ts'
+import { createRun, type Part, type RunOptions } from './run-context.ts'
+import { printTopFunctions } from './top-functions.ts'
+
+const parts: Record<string, Part> = { checks, alert, restart, ingest, memory, storage }
+/** No run lasts longer; a part that hangs would otherwise. */
+const wholeRunMs = 45 * 60_000
+
+const usage = `npm run bench [-- part … options]
+parts: ${Object.keys(parts).join(', ')} (all without any)
+--json           one JSON object on stdout instead of tables
+--seconds N      length of one measurement (40; 8 when quick)
+--quick          small counts, to see that everything works; its figures are no measurement
+--full           adds 50,000 monitors to memory
+--rungs 20,30    shares of the bare prober's rate for checks, percent
+--profile DIR    writes CPU profiles of the system there and prints its most expensive functions on stderr
+--write          rewrites the table of the latest run in BENCHMARKS.md`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    seconds: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
+    rungs: { type: 'string' },
+    profile: { type: 'string' },
+    write: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`)
+const end = (code: number, why: string) => {
+  if (why !== '') say(why)
+  endAllChildren()
+  process.exit(code)
+}
+
+function readOptions(): { names: string[]; options: RunOptions } {
+  const names = positionals.length > 0 ? positionals : Object.keys(parts)
+  const strange = names.find(name => parts[name] === undefined)
+  const seconds = Number(values.seconds ?? (values.quick ? 8 : 40))
+  const rungs = values.rungs?.split(',').map(Number) ?? null
+  if (values.help) end(0, usage)
+  if (strange !== undefined) end(2, `There is no part "${strange}".\n${usage}`)
+  if (!(seconds >= 1 && seconds <= 600)) end(2, '--seconds must be from 1 to 600.')
+  if (rungs?.some(share => !(share > 0 && share <= 100))) end(2, '--rungs must be percents, such as 20,30.')
+  if (values.write && values.quick) end(2, 'A quick run is no measurement: --write needs a whole one.')
+  const profile =
+    values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`, '--cpu-prof-interval=500']
+  return { names, options: { seconds, quick: values.quick, full: values.full, rungs, nodeArguments: profile } }
+}
+
+async function runParts(): Promise<Report> {
+  const { names, options } = readOptions()
+  const startedAt = new Date()
+  if (values.profile !== undefined) mkdirSync(values.profile, { recursive: true })
+  const run = await createRun(options, say)
+  const report: Report = {
+    startedAt: startedAt.toISOString(),
+    elapsedSeconds: 0,
+    machine: describeMachine(),
+    options: { parts: names, seconds: options.seconds, quick: options.quick, full: options.full },
+    baselines: {},
+    quantities: [],
+    details: [],
+  }
+  for (const name of names) {
+    say(`${name}: begins`)
+    const { quantities, details } = await (parts[name] as Part)(run)
+    report.quantities.push(...quantities.map(judged))
+    report.details.push(...details)
+  }
+  await run.target.stop()
+  report.elapsedSeconds = (Date.now() - startedAt.getTime()) / 1_000
+  return report
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end(130, 'Interrupted.'))
+process.once('exit', endAllChildren)
+setTimeout(() => end(1, `The run took longer than ${wholeRunMs / 60_000} minutes.`), wholeRunMs).unref()
+
+try {
+  const report = await runParts()
+  if (values.profile !== undefined) printTopFunctions(join(values.profile), line => console.error(line))
+  console.log(values.json ? JSON.stringify(report) : asText(report))
+  if (values.write) writeIntoDocument(report)
+  process.exitCode = 0
+} catch (error) {
+  end(1, `The run failed: ${(error as Error).stack ?? error}`)
+}

@@ -1,0 +1,238 @@
+// What dies may die: keepers in processes of their own, on real NATS and a store spoken to over MongoDB's wire protocol.
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
+import t from 'tap'
+import { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import type { Bucket } from '#shared/bus/port.ts'
+import { keys } from '#shared/bus/subjects.ts'
+import { createSystemClock } from '#shared/clock.ts'
+import type { Command } from '#shared/contracts/command.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { partitionOf } from '#shared/hash.ts'
+import { randomId } from '#shared/ids.ts'
+import { startTestBus } from '../support/nats.ts'
+import { startSecantus } from '../support/secantus.ts'
+import { createClient, type Program, startOutside, startProgram, startProxy, watchStates } from './system.ts'
+
+const second = 1_000
+const holdMs = 2 * second
+
+t.test('a keeper killed by kill -9 in each state: another takes over within 10 s, nothing lost, nothing twice', { timeout: 170_000 }, async t => {
+  const stage = await setStage(t)
+  if (stage === null) return
+  const { outside, watcher } = stage
+  let told = 0
+  for (const state of ['pending', 'problem', 'recovering'] as const) {
+    t.test(`killed in ${state}`, async t => {
+      const from = watcher.seen.length
+      outside.setUp(true)
+      const id = await stage.createMonitor()
+      const killIn = async (here: typeof state) => {
+        if (here !== state) return
+        const changed = stage.holderChanged(id)
+        const killedAt = Date.now()
+        await stage.killHolder(id)
+        await changed
+        const tookMs = Date.now() - killedAt
+        t.ok(tookMs <= 10.5 * second, `another holds the partition ${tookMs} ms after the kill`)
+      }
+      outside.setUp(false)
+      const opened = await watcher.transition('pending', from)
+      await killIn('pending')
+      const confirmed = await watcher.transition('problem', from)
+      t.equal(confirmed.at, opened.at + holdMs, 'confirmed at the exact end of its hold')
+      await outside.webhookCount(told + 1)
+      await killIn('problem')
+      outside.setUp(true)
+      const well = await watcher.transition('recovering', from)
+      await killIn('recovering')
+      const closed = await watcher.transition('closed', from)
+      t.equal(closed.incident.closedAt, well.at, 'closed_at is well_since')
+      await outside.webhookCount(told + 2)
+      t.strictSame(outside.webhooks.slice(told).map(webhook => webhook.title), [`${id} is down`, `${id} is back up`])
+      told += 2
+      const incidents = await stage.store.collection('incidents').countDocuments({ subjectId: id })
+      t.equal(incidents, 1, 'one incident')
+      await stage.deleteMonitor(id)
+      await stage.replaceDead()
+    })
+  }
+})
+
+t.test('a keeper frozen past its lease and resumed writes nothing', { timeout: 90_000 }, async t => {
+  const stage = await setStage(t)
+  if (stage === null) return
+  const { outside, watcher } = stage
+  outside.setUp(false)
+  const id = await stage.createMonitor(60)
+  await watcher.transition('pending')
+  const frozen = await stage.holderOf(id)
+  const changed = stage.holderChanged(id)
+  stage.keeperOf(frozen).freeze()
+  await changed
+  outside.setUp(true)
+  await watcher.transition('recovering')
+  const before = await stage.writersOf(frozen)
+  stage.keeperOf(frozen).thaw()
+  outside.setUp(false)
+  await watcher.transition('pending', watcher.seen.length)
+  t.strictSame(await stage.writersOf(frozen), before, 'the frozen keeper wrote no subject after it was resumed')
+  t.not((await stage.subject(id)).writer.split('.')[0], frozen)
+  t.equal(await stage.store.collection('incidents').countDocuments({ subjectId: id }), 1)
+})
+
+t.test('the bus stopped for 10 s: probers buffer, keepers stop committing, all resume by themselves', { timeout: 90_000 }, async t => {
+  const stage = await setStage(t)
+  if (stage === null) return
+  const { outside, watcher, testBus } = stage
+  const id = await stage.createMonitor()
+  await stage.reported(id)
+  await testBus.stopServer()
+  outside.setUp(false)
+  await elapsed(10 * second)
+  await testBus.startServer()
+  const opened = await watcher.transition('pending')
+  t.ok(opened.seenAt - opened.at > 5 * second, `the report made while the bus was away counts at its own time: ${opened.seenAt - opened.at} ms ago`)
+  await outside.webhookCount(1)
+  outside.setUp(true)
+  await watcher.transition('closed')
+  await outside.webhookCount(2)
+  t.strictSame(outside.webhooks.map(webhook => webhook.title), [`${id} is down`, `${id} is back up`])
+})
+
+t.test('the store refusing for 10 s: nothing is acknowledged meanwhile, and nothing is lost', { timeout: 90_000 }, async t => {
+  const stage = await setStage(t)
+  if (stage === null) return
+  const { outside, watcher, proxy } = stage
+  const id = await stage.createMonitor()
+  await stage.reported(id)
+  proxy.setOpen(false)
+  const refused = await stage.client.post('/v2/monitoring/websites', { workspace_id: stage.workspaceId }).catch((error: Error) => error.message)
+  t.match(refused, /"code":(500|2001)/)
+  outside.setUp(false)
+  await elapsed(10 * second)
+  proxy.setOpen(true)
+  await watcher.transition('pending')
+  await watcher.transition('problem')
+  await outside.webhookCount(1)
+  t.equal(await stage.store.collection('incidents').countDocuments({ subjectId: id }), 1)
+})
+
+const clock = createSystemClock()
+
+/** A gateway with all but the keeper, two keepers, a bus and a store that outlive them. Null where the store can't be had. */
+async function setStage(t: import('tap').Test) {
+  const secantus = await startSecantus()
+  if (secantus === null) return null
+  const dataFolder = await mkdtemp(join(tmpdir(), 'watchkeeper-faults-'))
+  const [testBus, outside, proxy] = await Promise.all([startTestBus(), startOutside(), startProxy(new URL(secantus.url))])
+  const base = { DATA_DIR: dataFolder, NATS_URL: testBus.url, NATS_TOKEN: testBus.token, LOG_LEVEL: 'info' }
+  const mongodb = `mongodb://127.0.0.1:${proxy.port}/faults`
+  const settings = { ...base, MONGODB_URL: mongodb, WEBSITE_CONFIRM_AFTER: `${holdMs}ms`, WEBSITE_CLOSE_AFTER: `${holdMs}ms` }
+  const front = await startProgram({ ...settings, SERVICES: 'directory,notifier,prober,gateway' })
+  const keepers: Program[] = await Promise.all([1, 2].map(() => startProgram({ ...settings, SERVICES: 'keeper' })))
+  const watcher = await watchStates(testBus.url, testBus.token)
+  const mongo = await MongoClient.connect(secantus.url)
+  t.teardown(async () => {
+    await mongo.close()
+    await watcher.close()
+    for (const keeper of keepers) keeper.thaw()
+    await Promise.all([front, ...keepers].map(program => program.kill()))
+    await Promise.all([outside.close(), testBus.stop(), secantus.stop()])
+    proxy.close()
+    await rm(dataFolder, { recursive: true, force: true })
+  })
+  const key = (await readFile(join(dataFolder, 'first-key'), 'utf8')).trim()
+  const client = createClient(/listens on (\S+?);/.exec(front.output())?.[1] ?? '', key)
+  const [workspace] = await client.get<{ id: string }[]>('/v2/workspaces')
+  const workspaceId = workspace?.id ?? ''
+  await client.post('/v2/notifications/destinations', { workspace_id: workspaceId, name: 'hook', destination_type: 'webhook', url: outside.hookUrl })
+  const store = mongo.db('faults')
+  const subject = async (id: string) => (await store.collection<{ _id: string }>('subjects').findOne({ _id: id })) as unknown as SubjectDocument
+  const leases = watcher.bus.bucket('leases')
+  const holderOf = async (id: string) => ((await leases.get(keys.lease(partitionOf(id))))?.value as { holder: string }).holder
+  const keeperOf = (holder: string): Program => {
+    const keeper = keepers.find(candidate => candidate.output().includes(`"keeper":"${holder}"`))
+    if (keeper === undefined) throw new Error(`no keeper ${holder}`)
+    return keeper
+  }
+  let dead: Program | null = null
+  const keeper = createKeeperClient(watcher.bus, clock)
+  await everyPartitionHeld(leases)
+  const [locationId] = await client.get<{ id: string }[]>('/v2/locations').then(locations => locations.map(location => location.id))
+  return {
+    outside,
+    watcher,
+    testBus,
+    proxy,
+    client,
+    workspaceId,
+    store,
+    subject,
+    holderOf,
+    keeperOf,
+    createMonitor: async (confirmAfterS: number | null = null) => {
+      const id = randomId(10)
+      const meta = {
+        url: outside.url,
+        method: 'GET',
+        content_type: 'application/json',
+        data: '',
+        statuses: [200],
+        expected_text: '',
+        locations: [locationId],
+        interval_value: 1,
+        interval_unit: 'SECOND',
+        failure_mode: 'majority',
+        confirm_after: confirmAfterS,
+        recover_after: null,
+      }
+      const body = { kind: 'create-website', id: randomId(8), workspaceId, slug: id.toLowerCase(), name: id, meta }
+      await keeper.send(id, body as Command)
+      return id
+    },
+    deleteMonitor: (id: string) => client.delete(`/v2/monitoring/websites/${id}`),
+    killHolder: async (id: string) => {
+      dead = keeperOf(await holderOf(id))
+      await dead.kill()
+    },
+    replaceDead: async () => {
+      if (dead !== null) keepers[keepers.indexOf(dead)] = await startProgram({ ...settings, SERVICES: 'keeper' })
+      dead = null
+    },
+    holderChanged: async (id: string) => {
+      const before = await holderOf(id)
+      await new Promise<void>((resolve, reject) => {
+        const watching = leases.watch(keys.lease(partitionOf(id)), {
+          onEntry: entry => {
+            const holder = (entry.value as { holder: string | null } | null)?.holder
+            if (holder && holder !== before) watching.then(subscription => subscription.close()).then(resolve, reject)
+          },
+        })
+      })
+    },
+    reported: async (id: string) => {
+      while ((await store.collection('observations').countDocuments({ _id: new RegExp(`^...${id}`) as never })) === 0) await elapsed(100)
+    },
+    writersOf: (keeperId: string) =>
+      store.collection('subjects').find({ writer: new RegExp(`^${keeperId}\\.`) }).project({ _id: 1, rev: 1 }).sort({ _id: 1 }).toArray(),
+  }
+}
+
+/** Resolves once each of the 64 partitions has a holder. */
+async function everyPartitionHeld(leases: Bucket): Promise<void> {
+  const held = new Set<string>()
+  await new Promise<void>((resolve, reject) => {
+    const watching = leases.watch('>', {
+      onEntry: ({ key, value }) => {
+        if ((value as { holder: string | null } | null)?.holder) held.add(key)
+        if (held.size === 64) watching.then(subscription => subscription.close()).then(resolve, reject)
+      },
+    })
+  })
+}
+
+/** The outage itself lasts this long; nothing is waited for by it. */
+const elapsed = (ms: number) => new Promise<void>(resolve => void setTimeout(resolve, ms))

@@ -1,0 +1,200 @@
+// The real program in processes of its own, a real website and a real webhook: what the integration tests are played on.
+// Everything waits for events (a line on standard output, a message on the bus, a request that arrives), never for a time.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect as connectSocket, createServer as createSocketServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { connectBus } from '#shared/bus/nats.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import { subjects } from '#shared/bus/subjects.ts'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
+import { createLogger } from '#shared/logger.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+export interface Program {
+  pid: number
+  /** Standard output and error so far. */
+  output(): string
+  /** SIGTERM and the end; resolves with the exit code. */
+  stop(): Promise<number | null>
+  /** kill -9 and the end. */
+  kill(): Promise<void>
+  /** SIGSTOP and SIGCONT. */
+  freeze(): void
+  thaw(): void
+}
+
+/** Starts the program with these settings; resolves when it says that everything runs. */
+export async function startProgram(settings: Record<string, string>): Promise<Program> {
+  const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', OPS_PORT: '0', TOOLS_DIR: join(root, '.tools'), ...settings }
+  const child = spawn(process.execPath, ['infra/cli/main.ts', 'start'], { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  const exited = once(child, 'exit').then(([code]) => code as number | null)
+  const ready = new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk
+      if (output.includes('Everything runs.')) resolve()
+    }
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    void exited.then(code => reject(new Error(`the program ended with ${code}:\n${output}`)))
+  })
+  await ready
+  return {
+    pid: child.pid as number,
+    output: () => output,
+    stop: () => end(child, exited, 'SIGTERM'),
+    kill: async () => void (await end(child, exited, 'SIGKILL')),
+    freeze: () => child.kill('SIGSTOP'),
+    thaw: () => child.kill('SIGCONT'),
+  }
+}
+
+async function end(child: ChildProcess, exited: Promise<number | null>, signal: NodeJS.Signals): Promise<number | null> {
+  child.kill(signal)
+  return exited
+}
+
+export interface Webhook {
+  at: number
+  key: string
+  title: string
+  body: { attachments: { title: string; text: string }[]; incident: { id: string; transition: string } }
+}
+
+export interface Outside {
+  url: string
+  hookUrl: string
+  webhooks: Webhook[]
+  setUp(isUp: boolean): void
+  /** Resolves when `count` webhooks have arrived in all. */
+  webhookCount(count: number): Promise<Webhook[]>
+  close(): Promise<void>
+}
+
+/** A website that can fail and a webhook that remembers. */
+export async function startOutside(): Promise<Outside> {
+  let isUp = true
+  const webhooks: Webhook[] = []
+  const waiting: { count: number; resolve: (webhooks: Webhook[]) => void }[] = []
+  const take = (request: IncomingMessage, response: ServerResponse, text: string) => {
+    const body = JSON.parse(text) as Webhook['body']
+    webhooks.push({ at: Date.now(), key: String(request.headers['idempotency-key']), title: body.attachments[0]?.title ?? '', body })
+    response.end('ok')
+    for (const { count, resolve } of waiting) if (webhooks.length >= count) resolve(webhooks)
+  }
+  const server = createServer((request, response) => {
+    if (request.url !== '/hook') {
+      response.statusCode = isUp ? 200 : 503
+      response.end('hello')
+      return
+    }
+    let text = ''
+    request.on('data', chunk => {
+      text += chunk
+    })
+    request.on('end', () => take(request, response, text))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: `${url}/`,
+    hookUrl: `${url}/hook`,
+    webhooks,
+    setUp: value => {
+      isUp = value
+    },
+    webhookCount: count =>
+      webhooks.length >= count ? Promise.resolve(webhooks) : new Promise(resolve => void waiting.push({ count, resolve })),
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+export interface Watcher {
+  bus: Bus
+  seen: { kind: string; at: number; seenAt: number; incident: IncidentDocument }[]
+  /** Resolves with the first transition of this kind from the `from`th on. */
+  transition(kind: HistoryDocument['kind'], from?: number): Promise<Watcher['seen'][0]>
+  close(): Promise<void>
+}
+
+/** Listens to what the machines do, over the bus, across restarts of everything. */
+export async function watchStates(servers: string, token: string): Promise<Watcher> {
+  const bus = await connectBus({ servers, token, name: 'test', patienceMs: 10_000, logger: createLogger('silent') })
+  const seen: Watcher['seen'] = []
+  let waiting: (() => void)[] = []
+  await bus.subscribe(subjects.allStates, ({ body }) => {
+    const { transition, incident } = body as { transition: HistoryDocument; incident: IncidentDocument }
+    seen.push({ kind: transition.kind, at: transition.at, seenAt: Date.now(), incident })
+    const told = waiting
+    waiting = []
+    for (const tell of told) tell()
+  })
+  const transition: Watcher['transition'] = async (kind, from = 0) => {
+    for (;;) {
+      const found = seen.slice(from).find(entry => entry.kind === kind)
+      if (found !== undefined) return found
+      await new Promise<void>(resolve => void waiting.push(resolve))
+    }
+  }
+  return { bus, seen, transition, close: () => bus.close() }
+}
+
+/** A TCP proxy that can refuse: a store that is away for a while. */
+export async function startProxy(target: URL): Promise<{ port: number; setOpen(isOpen: boolean): void; close(): void }> {
+  let isOpen = true
+  const sockets = new Set<Socket>()
+  const server = createSocketServer(socket => {
+    if (!isOpen) return socket.destroy()
+    const far = connectSocket(Number(target.port), target.hostname)
+    for (const [one, other] of [
+      [socket, far],
+      [far, socket],
+    ] as const) {
+      sockets.add(one)
+      one.pipe(other)
+      one.on('error', () => other.destroy())
+      one.on('close', () => {
+        sockets.delete(one)
+        other.destroy()
+      })
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const setOpen = (value: boolean) => {
+    isOpen = value
+    if (!value) for (const socket of sockets) socket.destroy()
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    setOpen,
+    close: () => {
+      setOpen(false)
+      server.close()
+    },
+  }
+}
+
+/** A client of generation 2 with one key. */
+export function createClient(baseUrl: string, key: string) {
+  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const headers = { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+    const response = await fetch(`${baseUrl}/api${path}`, { method, headers, body: body === undefined ? null : JSON.stringify(body) })
+    const { result, error } = (await response.json()) as { result: T; error: unknown }
+    if (error !== null) throw new Error(JSON.stringify(error))
+    return result
+  }
+  return {
+    get: <T>(path: string) => call<T>('GET', path),
+    post: <T>(path: string, body: unknown) => call<T>('POST', path, body),
+    delete: <T>(path: string) => call<T>('DELETE', path),
+  }
+}

@@ -1,0 +1,405 @@
+// Probers on the bus in memory and a clock that the test moves: what is checked when, by whom, and what becomes of the results.
+// The names of the checked addresses fail to resolve at once, so a check needs no network and no time.
+import { Registry } from 'prom-client'
+import { type Test, test } from 'tap'
+import { Value } from 'typebox/value'
+import type { Bus } from '#shared/bus/port.ts'
+import { keys, parseObservation, subjects } from '#shared/bus/subjects.ts'
+import type { Clock } from '#shared/clock.ts'
+import { CheckResult } from '#shared/contracts/check.ts'
+import { limits } from '#shared/limits.ts'
+import { createLogger } from '#shared/logger.ts'
+import { startProber } from '../../services/prober/app.ts'
+import type { CheckSurroundings } from '../../services/prober/check.ts'
+import { createTrust } from '../../services/prober/connection.ts'
+import { createMonitor } from '../../services/prober/monitor.ts'
+import { rankOf } from '../../services/prober/presence.ts'
+import { type Report, Reporter } from '../../services/prober/report.ts'
+import type { Resolve } from '../../services/prober/resolve.ts'
+import { Runner } from '../../services/prober/runner.ts'
+import { createAgenda, type Due, DueHeap, phaseOf, slotAfter } from '../../services/prober/schedule.ts'
+import { createShedding } from '../../services/prober/shedding.ts'
+import { createMemoryHub, type MemoryHub } from '../support/memory-bus.ts'
+import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
+
+const logger = createLogger('silent')
+const locationId = 'loc1'
+const startAt = 1_700_000_000_000
+const nowhere: Resolve = (_name, done) => done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), [])
+const subjectIds = Array.from({ length: 200 }, (_, index) => `subject${String(index).padStart(3, '0')}`)
+
+const entry = (changes = {}) => ({
+  rev: 1,
+  url: 'http://gone.example/',
+  method: 'GET' as const,
+  contentType: '',
+  data: '',
+  statuses: [200],
+  expectedText: '',
+  intervalMs: 60_000,
+  ...changes,
+})
+
+interface Seen {
+  subjectId: string
+  slotAt: number
+  at: number
+  result: CheckResult
+}
+
+interface World {
+  clock: VirtualClock
+  hub: MemoryHub
+  keeper: Bus
+  seen: Seen[]
+  prober(proberId: string): Promise<{ bus: Bus; registry: Registry; stop(): Promise<void> }>
+}
+
+async function createWorld(): Promise<World> {
+  const clock = createVirtualClock(startAt)
+  const hub = createMemoryHub({ clock })
+  const keeper = hub.connect()
+  const seen: Seen[] = []
+  for (let partition = 0; partition < limits.partitions; partition++) {
+    await keeper.observations.open({
+      partition,
+      from: { sequence: 1 },
+      onBroken: () => undefined,
+      onMessage: message => {
+        const result = Value.Parse(CheckResult, message.body)
+        seen.push({ subjectId: parseObservation(message.subject)!.subjectId, slotAt: result.slotAt, at: message.at, result })
+        return true
+      },
+    })
+  }
+  return {
+    clock,
+    hub,
+    keeper,
+    seen,
+    prober: async proberId => {
+      const bus = hub.connect()
+      const registry = new Registry()
+      const service = await startProber(
+        { bus, clock, logger, metrics: registry },
+        { locationId, proberId, version: '2.0.0', serviceUrl: 'http://us', resolve: nowhere },
+      )
+      return { bus, registry, stop: service.stop }
+    },
+  }
+}
+
+const assign = async (world: World, ids: readonly string[], changes = {}) => {
+  for (const id of ids) await world.keeper.bucket('checks').put(keys.check(locationId, id), entry(changes))
+}
+const slotsOf = (seen: readonly Seen[]) => new Set(seen.map(each => `${each.subjectId}@${each.slotAt}`))
+const count = async (registry: Registry, name: string) =>
+  ((await registry.getSingleMetric(name)?.get())?.values ?? []).reduce((sum, each) => sum + each.value, 0)
+
+test('a slot lies on the grid of its interval, shifted by the phase, and after the instant', async t => {
+  for (const [at, intervalMs, phaseMs, slot] of [
+    [0, 1_000, 250, 250],
+    [250, 1_000, 250, 1_250],
+    [249, 1_000, 250, 250],
+    [startAt, 60_000, 0, 1_700_000_040_000],
+  ] as const) {
+    t.equal(slotAfter(at, intervalMs, phaseMs), slot)
+  }
+  const phases = subjectIds.map(id => phaseOf(id, 60_000))
+  for (let sixth = 0; sixth < 6; sixth++) {
+    const share = phases.filter(phase => Math.floor(phase / 10_000) === sixth).length
+    t.ok(share > 15 && share < 60, `${share} of 200 in one sixth of the interval`)
+  }
+})
+
+test('the heap gives the earliest first whatever is put, moved and removed', async t => {
+  const heap = new DueHeap<Due>()
+  const items = Array.from({ length: 500 }, (): Due => ({ dueAt: 0, place: -1 }))
+  let state = 7
+  const next = () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state
+  }
+  for (const item of items) heap.put(item, next() % 1_000)
+  for (let round = 0; round < 2_000; round++) {
+    const item = items[next() % items.length]!
+    if (next() % 3 === 0) heap.remove(item)
+    else heap.put(item, next() % 1_000)
+  }
+  const expected = items
+    .filter(item => item.place >= 0)
+    .map(item => item.dueAt)
+    .sort((a, b) => a - b)
+  const got: number[] = []
+  for (let first = heap.first(); first; first = heap.first()) {
+    got.push(first.dueAt)
+    heap.remove(first)
+  }
+  t.strictSame(got, expected)
+})
+
+test('nothing runs before its instant when timers fire early', async t => {
+  const clock = createVirtualClock(startAt)
+  const early: Clock = { ...clock, after: (delayMs, run) => clock.after(Math.max(0.2, delayMs - 0.9), run) }
+  const ran: number[] = []
+  const agenda = createAgenda<Due>(early, clock.now, (_item, now) => ran.push(now))
+  for (const delay of [5, 6, 300]) agenda.put({ dueAt: 0, place: -1 }, startAt + delay)
+  await clock.advance(400)
+  t.strictSame(ran, [startAt + 5, startAt + 6, startAt + 300])
+})
+
+test('a new entry is checked at once at the slot of its writing, then on its grid; an old one waits for its slot', async t => {
+  const world = await createWorld()
+  await assign(world, ['older'])
+  await world.clock.advance(61_000)
+  await assign(world, ['young'])
+  const writtenAt = world.clock.now()
+  await world.clock.advance(50)
+  await world.prober('a')
+  await world.clock.settle()
+  t.strictSame(
+    world.seen.map(each => [each.subjectId, each.slotAt]),
+    [['young', writtenAt]],
+  )
+  await world.clock.advance(60_000)
+  for (const id of ['older', 'young']) {
+    const expected = slotAfter(writtenAt + 50, 60_000, phaseOf(id, 60_000))
+    t.ok(
+      world.seen.some(each => each.subjectId === id && each.slotAt === expected && each.at === expected),
+      `${id} at its slot`,
+    )
+  }
+  await assign(world, ['young'], { rev: 5 })
+  const changedAt = world.clock.now()
+  await world.clock.settle()
+  t.match(world.seen.at(-1), {
+    subjectId: 'young',
+    slotAt: changedAt,
+    result: { rev: 5, ok: false, error: 'host name "gone.example" not found' },
+  })
+  await world.keeper.bucket('checks').delete(keys.check(locationId, 'young'))
+  await world.keeper.bucket('checks').put(keys.check(locationId, 'older'), { url: 'not an entry' })
+  await world.clock.settle()
+  const before = world.seen.length
+  await world.clock.advance(120_000)
+  t.equal(world.seen.length, before, 'what was removed or is no entry is not checked')
+})
+
+test('two probers share the monitors, and when one is killed the other misses no slot', async t => {
+  const world = await createWorld()
+  await assign(world, subjectIds)
+  await world.clock.advance(60_000)
+  const first = await world.prober('a')
+  const second = await world.prober('b')
+  await world.clock.advance(60_000)
+  const shared = world.seen.length
+  const runs = async (prober: { registry: Registry }) => count(prober.registry, 'watchkeeper_prober_checks_total')
+  t.equal(slotsOf(world.seen).size, 200)
+  t.ok(shared - 200 < 10, `${shared - 200} doubles`)
+  t.ok((await runs(first)) > 50 && (await runs(second)) > 50, 'both have their part')
+  const killedAt = world.clock.now()
+  await first.bus.close()
+  await world.clock.advance(70_000)
+  const missing = subjectIds.flatMap(id => {
+    const slotAt = slotAfter(killedAt, 60_000, phaseOf(id, 60_000))
+    const found = world.seen.find(each => each.subjectId === id && each.slotAt === slotAt)
+    return found !== undefined && found.at <= Math.max(slotAt, killedAt + 10_000) ? [] : [id]
+  })
+  t.strictSame(missing, [], 'every slot was run in time or 10 s after the kill')
+  await second.stop()
+})
+
+test('a clean stop hands over at once, and a newcomer takes only its part', async t => {
+  const world = await createWorld()
+  await assign(world, subjectIds, { intervalMs: 1_000 })
+  await world.clock.advance(1_000)
+  const first = await world.prober('a')
+  const second = await world.prober('b')
+  await world.clock.advance(3_000)
+  const stopped = first.stop()
+  await world.clock.settle()
+  const from = world.clock.now()
+  await world.clock.advance(1_100)
+  await stopped
+  const after = new Set(world.seen.filter(each => each.slotAt >= from && each.at <= each.slotAt + 1).map(each => each.subjectId))
+  t.equal(after.size, 200)
+  await second.stop()
+  const owner = (id: string, probers: string[]) =>
+    probers.reduce((best, each) => (rankOf(hashOf(each), hashOf(id)) > rankOf(hashOf(best), hashOf(id)) ? each : best))
+  const moved = subjectIds.filter(id => owner(id, ['a', 'b']) !== owner(id, ['a', 'b', 'c']))
+  t.ok(
+    moved.every(id => owner(id, ['a', 'b', 'c']) === 'c'),
+    'nothing moves between those who stay',
+  )
+  t.ok(moved.length > 35 && moved.length < 100, `${moved.length} of 200 moved`)
+})
+
+const hashOf = (text: string) => createMonitor(text, entry()).hash
+
+test('a prober that is cut off goes on, takes nothing over, and sends what it kept with its age', async t => {
+  const world = await createWorld()
+  await assign(world, subjectIds)
+  await world.clock.advance(60_000)
+  const first = await world.prober('a')
+  const second = await world.prober('b')
+  await world.clock.advance(5_000)
+  const made = await count(first.registry, 'watchkeeper_prober_checks_total')
+  const before = world.seen.length
+  world.hub.cut(first.bus)
+  world.hub.cut(second.bus)
+  await world.clock.advance(60_000)
+  t.equal(world.seen.length, before)
+  const own = (await count(first.registry, 'watchkeeper_prober_checks_total')) - made
+  t.ok(own > 50 && own < 150, `${own} of 200: its own part and nothing else`)
+  world.hub.restore(first.bus)
+  world.hub.restore(second.bus)
+  await world.clock.settle()
+  const late = world.seen.slice(before)
+  t.equal(slotsOf(late).size, 200)
+  t.ok(
+    late.every(each => Math.abs(each.at - each.result.ageMs - each.slotAt) <= 1),
+    'the age places each at its time',
+  )
+})
+
+test('the buffer is bounded: the oldest is dropped and counted, the order is kept, and a full stream is tried again', async t => {
+  const clock = createVirtualClock(startAt)
+  const hub = createMemoryHub({ clock })
+  const bus = hub.connect()
+  const sent: string[] = []
+  let dropped = 0
+  const reporter = new Reporter({ bus: watched(bus, sent), clock, logger, locationId, capacity: 10, onDropped: () => dropped++ })
+  const report = (number: number): Report => ({
+    subjectId: `s${number}`,
+    rev: 1,
+    slotAt: number,
+    endedAt: clock.now(),
+    outcome: {
+      ok: true,
+      error: null,
+      statusCode: 200,
+      phases: { dnsMs: 0, connectMs: 1, tlsMs: null, firstByteMs: 2, totalMs: 3 },
+    },
+  })
+  hub.cut(bus)
+  for (let number = 0; number < 14; number++) reporter.add(report(number))
+  t.equal(dropped, 4)
+  hub.restore(bus)
+  await clock.settle()
+  t.strictSame(
+    sent,
+    Array.from({ length: 10 }, (_, index) => subjects.observation(locationId, `s${index + 4}`)),
+  )
+  t.equal(reporter.waiting(), 0)
+  hub.limitStream(0)
+  for (let number = 20; number < 25; number++) reporter.add(report(number))
+  await clock.advance(5_000)
+  t.equal(reporter.waiting(), 5)
+  t.ok(sent.length < 10 + 5 * 10, 'with pauses that grow')
+  hub.limitStream(1_000)
+  sent.length = 0
+  const stopping = reporter.stop(3_000)
+  await clock.advance(limits.report.retryMsMax)
+  await stopping
+  t.strictSame(
+    sent,
+    [20, 21, 22, 23, 24].map(number => subjects.observation(locationId, `s${number}`)),
+  )
+})
+
+function watched(bus: Bus, sent: string[]): Bus {
+  const publish = (subject: string, body: unknown) => {
+    sent.push(subject)
+    return bus.observations.publish(subject, body)
+  }
+  return { ...bus, observations: { ...bus.observations, publish } }
+}
+
+function createRunnerWorld(t: Test, inFlightMax: number, share = () => 0) {
+  const clock = createVirtualClock(startAt)
+  const held: (() => void)[] = []
+  const resolve: Resolve = (_name, done) => void held.push(() => nowhere('', done))
+  const counts = { passed: 0, failed: 0, shed: 0, skipped: 0 }
+  const counter = (name: keyof typeof counts) => ({
+    inc: (by = 1) => {
+      counts[name] += by
+    },
+  })
+  const surroundings: CheckSurroundings = { clock, resolve, trust: createTrust(), bounds: limits.check }
+  const shedding = createShedding(clock, logger, locationId)
+  t.teardown(() => shedding.stop())
+  const reports: Report[] = []
+  const runner = new Runner({
+    surroundings,
+    userAgent: 'test',
+    shedding: { ...shedding, share },
+    metrics: {
+      passed: counter('passed'),
+      failed: counter('failed'),
+      shed: counter('shed'),
+      skipped: counter('skipped'),
+      lateness: { observe: () => undefined },
+      duration: { observe: () => undefined },
+    },
+    logger,
+    onReport: report => reports.push(report),
+    inFlightMax,
+  })
+  return { clock, runner, counts, reports, shedding, finish: () => held.splice(0).forEach(done => void done()) }
+}
+
+test('a monitor whose check still runs skips its slot, and no slot runs twice', async t => {
+  const { runner, counts, reports, finish } = createRunnerWorld(t, 10)
+  const monitor = { ...createMonitor('one', entry()), mine: true }
+  runner.runDue(monitor, 1_000, 0)
+  runner.runDue(monitor, 2_000, 0)
+  runner.runExtra(monitor, 2_500)
+  t.equal(counts.skipped, 1)
+  finish()
+  finish()
+  runner.runDue(monitor, 2_500, 0)
+  t.strictSame(
+    reports.map(report => report.slotAt),
+    [1_000, 2_500],
+  )
+})
+
+test('past its bound of checks a prober sheds, more each time, and recovers', async t => {
+  const { clock, runner, counts, shedding, finish } = createRunnerWorld(t, 5)
+  const monitors = Array.from({ length: 20 }, (_, index) => createMonitor(`m${index}`, entry()))
+  for (const monitor of monitors) runner.runDue(monitor, 1_000, 0)
+  t.equal(runner.inFlight(), 5)
+  t.equal(counts.shed, 15)
+  await clock.advance(limits.shedding.periodMs)
+  t.equal(shedding.share(), limits.shedding.stepUp)
+  finish()
+  await clock.advance(limits.shedding.periodMs * 6)
+  t.equal(shedding.share(), 0)
+  shedding.noteLateness(limits.shedding.lateMs * 5)
+  await clock.advance(limits.shedding.periodMs)
+  t.equal(shedding.share(), 0, 'a single pause of the process is no overload')
+  shedding.noteLateness(limits.shedding.lateMs * 5)
+  await clock.advance(limits.shedding.periodMs)
+  t.equal(shedding.share(), limits.shedding.stepUp)
+})
+
+test('what is shed is shared evenly over the monitors', async t => {
+  const { runner, reports, finish } = createRunnerWorld(t, 1_000, () => 0.4)
+  const monitors = subjectIds.map(id => createMonitor(id, entry()))
+  const perRound: number[] = []
+  for (let round = 1; round <= 50; round++) {
+    const before = reports.length
+    for (const monitor of monitors) runner.runDue(monitor, round * 1_000, 0)
+    finish()
+    perRound.push(reports.length - before)
+  }
+  const runs = monitors.map(monitor => reports.filter(report => report.subjectId === monitor.subjectId).length)
+  t.ok(
+    runs.every(each => each >= 29 && each <= 31),
+    `each runs 30 of 50: ${Math.min(...runs)} to ${Math.max(...runs)}`,
+  )
+  t.ok(
+    perRound.every(each => each > 90 && each < 150),
+    `every round runs about 120: ${Math.min(...perRound)} to ${Math.max(...perRound)}`,
+  )
+})

@@ -1,0 +1,67 @@
+// One life of a simulated process: everything that reaches it passes here, so that it can die at any await, or stand still and
+// go on later as if nothing had been. What it sent before stays sent.
+export class Life {
+  readonly name: string
+  #state: 'running' | 'frozen' | 'dead' = 'running'
+  readonly #held: (() => void)[] = []
+  #calls = 0
+  #doom: { call: number; isDone: boolean; onDeath: () => void } | null = null
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  isDead(): boolean {
+    return this.#state === 'dead'
+  }
+
+  isFrozen(): boolean {
+    return this.#state === 'frozen'
+  }
+
+  /** Something arrives: at once, after the thaw, or never. */
+  enter(run: () => void): void {
+    if (this.#state === 'running') run()
+    else if (this.#state === 'frozen') this.#held.push(run)
+  }
+
+  /** A promise as this process sees it. */
+  pass<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      promise.then(
+        value => this.enter(() => resolve(value)),
+        error => this.enter(() => reject(error)),
+      )
+    })
+  }
+
+  /** Dies in the midst of its call number `callsAhead` from now; `isDone`: the far end still carries that call out. */
+  doom(callsAhead: number, isDone: boolean, onDeath: () => void): void {
+    this.#doom = { call: this.#calls + callsAhead, isDone, onDeath }
+  }
+
+  /** Counts a call to the outside; answers how it ends where this process dies in it. */
+  call(): 'goes on' | 'dies before' | 'dies after' {
+    this.#calls += 1
+    if (this.#doom === null || this.#calls < this.#doom.call || this.#state === 'dead') return 'goes on'
+    const { isDone, onDeath } = this.#doom
+    this.#doom = null
+    onDeath()
+    return isDone ? 'dies after' : 'dies before'
+  }
+
+  freeze(): void {
+    if (this.#state === 'running') this.#state = 'frozen'
+  }
+
+  thaw(): void {
+    if (this.#state !== 'frozen') return
+    this.#state = 'running'
+    for (const run of this.#held.splice(0)) this.enter(run)
+  }
+
+  die(): void {
+    this.#state = 'dead'
+    this.#held.length = 0
+  }
+}

@@ -1,0 +1,106 @@
+// Those who create, change and delete monitors: through the real client of the keepers and the directory's real reservation of
+// names, and stubborn, so that in the end every command has an answer.
+import { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Command, SubjectView } from '#shared/contracts/command.ts'
+import { AppError } from '#shared/errors.ts'
+import { type Store, StoreError } from '#shared/store/port.ts'
+import { reserveName } from '../../services/directory/names.ts'
+import type { Deal, Ledger } from './ledger.ts'
+import type { Deed, Plan, Site } from './plan.ts'
+import type { Outside } from './weather.ts'
+
+export interface PeopleOptions extends Outside {
+  bus: Bus
+  store: Store
+  ledger: Ledger
+  plan: Plan
+  onFault(text: string): void
+}
+
+export const workspaceId = 'workspace1'
+
+export class People {
+  readonly #options: PeopleOptions
+  readonly #clock: Clock
+  #busy = 0
+
+  constructor(options: PeopleOptions) {
+    this.#options = options
+    const { time } = options
+    this.#clock = { now: () => time.now(), monotonic: () => time.elapsed(), after: (delayMs, run) => time.after(delayMs, run) }
+  }
+
+  start(): void {
+    const { time, plan } = this.#options
+    for (const site of plan.sites) time.after(site.createAtMs, () => void this.#work(() => this.#create(site)))
+    for (const deed of plan.deeds) time.after(deed.atMs, () => void this.#work(() => this.#send(...this.#commandOf(deed))))
+  }
+
+  /** How many still wait for an answer. */
+  busy(): number {
+    return this.#busy
+  }
+
+  async #work(work: () => Promise<unknown>): Promise<void> {
+    this.#busy += 1
+    await work().catch(error => this.#options.onFault(`somebody's work ended with ${error}`))
+    this.#busy -= 1
+  }
+
+  async #create({ subjectId, name, meta }: Site): Promise<void> {
+    const { store, bus, time, random } = this.#options
+    const context = { store, bus, clock: this.#clock, activeWorkers: () => 0 }
+    let slug: string | null = null
+    while (slug === null) {
+      try {
+        slug = (await reserveName(context, { verb: 'reserve-name', workspaceId, subjectId, name, fallback: 'site' } as never)).slug
+      } catch (error) {
+        if (!(error instanceof StoreError) || error.kind !== 'unavailable') throw error
+        await time.sleep(500)
+      }
+    }
+    await this.#send(subjectId, { kind: 'create-website', id: random.id(16), workspaceId, slug, name, meta })
+  }
+
+  #commandOf(deed: Deed): [string, Command] {
+    const { random, plan } = this.#options
+    const { subjectId, name, meta } = plan.sites[deed.site] as Site
+    const id = random.id(16)
+    if (deed.kind === 'delete') return [subjectId, { kind: 'delete-subject', id }]
+    const { confirm_after: _, recover_after: __, ...kept } = meta
+    const changed = { ...kept, locations: deed.locations, failure_mode: deed.failureMode, url: deed.url }
+    return [subjectId, { kind: 'update-website', id, name: `${name} again`, meta: changed }]
+  }
+
+  /** Sends a command until it is answered, and some a second time later: the answer must be the same, word for word. */
+  async #send(subjectId: string, command: Command): Promise<void> {
+    const { time, random, ledger, note, onFault } = this.#options
+    const deal: Deal = { subjectId, command, sentAt: time.now(), answeredAt: null, reply: null }
+    ledger.deals.push(deal)
+    note(`people: ${command.kind} ${subjectId} ${JSON.stringify('meta' in command ? command.meta.locations : '')}`)
+    deal.reply = await this.#ask(subjectId, command)
+    deal.answeredAt = time.now()
+    note(`people: ${command.kind} ${subjectId} answered ${deal.reply.error ?? `rev ${deal.reply.view?.rev}`}`)
+    if (deal.reply.error !== null || !random.chance(0.3)) return
+    await time.sleep(random.integer(0, 40_000))
+    const again = await this.#ask(subjectId, command)
+    if (JSON.stringify(again) === JSON.stringify(deal.reply)) return
+    onFault(`${command.kind} ${command.id} repeated was answered otherwise: ${JSON.stringify(again)} after ${JSON.stringify(deal.reply)}`)
+  }
+
+  async #ask(subjectId: string, command: Command): Promise<NonNullable<Deal['reply']>> {
+    const { bus, time } = this.#options
+    const client = createKeeperClient(bus, this.#clock)
+    for (;;) {
+      try {
+        return { view: (await client.send(subjectId, command)) as SubjectView, error: null }
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        if (!error.retryable) return { view: null, error: error.code }
+        await time.sleep(1_000)
+      }
+    }
+  }
+}

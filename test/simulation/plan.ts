@@ -1,0 +1,178 @@
+// What happens in a seed, decided before it begins: who watches what, how the websites fare, what people do, what breaks.
+import type { FailureMode, WebsiteMeta } from '#shared/contracts/website.ts'
+import { hour, minute, second } from '#shared/limits.ts'
+import { Random } from './random.ts'
+
+/**
+ * steady: reports come in time, and everything that a keeper needs breaks; the oracle is exact.
+ * silent: reports stay away, no keeper is replaced; the oracle is exact.
+ * long: a day with reminders and few faults; the oracle is exact.
+ * rough: everything at once, late reports, cut lines, another stream; the oracle allows what `compare.ts` lists.
+ */
+export type Profile = 'steady' | 'silent' | 'long' | 'rough'
+
+export interface Spell {
+  untilMs: number
+  state: 'ok' | 'failing' | 'silent'
+}
+
+export interface Site {
+  subjectId: string
+  name: string
+  createAtMs: number
+  meta: WebsiteMeta
+  /** By location: how it fares, in order of time. */
+  spells: Record<string, Spell[]>
+}
+
+export type Deed =
+  | { kind: 'update'; atMs: number; site: number; locations: string[]; failureMode: FailureMode | null; url: string }
+  | { kind: 'delete'; atMs: number; site: number }
+
+export type FaultKind =
+  | 'crash'
+  | 'crash in a call'
+  | 'stop'
+  | 'join'
+  | 'freeze'
+  | 'cut keeper'
+  | 'cut all'
+  | 'flaky store'
+  | 'slow store'
+  | 'store gone'
+  | 'flaky bus'
+  | 'lost replies'
+  | 'slow feed'
+  | 'late reports'
+  | 'doubled reports'
+  | 'poison'
+  | 'stream recreated'
+  | 'stream truncated'
+  | 'stepped clock'
+
+export interface Fault {
+  kind: FaultKind
+  atMs: number
+  forMs: number
+  /** Which keeper or location, and how much: each kind reads them as it needs. */
+  which: number
+  share: number
+}
+
+export interface Plan {
+  seed: number
+  profile: Profile
+  keepers: number
+  locations: string[]
+  sites: Site[]
+  deeds: Deed[]
+  faults: Fault[]
+  /** Faults begin and end before this; then everything is well (or failing) for `calmMs`. */
+  activeMs: number
+  calmMs: number
+  ending: 'ok' | 'failing'
+  holds: { confirmAfterMs: number; closeAfterMs: number }
+}
+
+const faultsOf: Record<Profile, FaultKind[]> = {
+  steady: ['crash', 'crash in a call', 'stop', 'join', 'freeze', 'cut keeper', 'flaky store', 'slow store', 'store gone', 'flaky bus', 'lost replies', 'doubled reports', 'poison'],
+  silent: ['flaky store', 'slow store', 'lost replies', 'doubled reports', 'poison'],
+  long: ['crash', 'freeze', 'flaky store', 'doubled reports'],
+  rough: ['crash', 'crash in a call', 'stop', 'join', 'freeze', 'cut keeper', 'cut all', 'flaky store', 'slow store', 'store gone', 'flaky bus', 'lost replies', 'slow feed', 'late reports', 'doubled reports', 'poison', 'stream recreated', 'stream truncated', 'stepped clock'],
+}
+
+export function planOf(seed: number): Plan {
+  const random = new Random(seed, 'plan')
+  const profile = random.chance(0.05) ? 'long' : random.pick(['steady', 'steady', 'silent', 'rough', 'rough'] as const)
+  const isLong = profile === 'long'
+  const activeMs = isLong ? random.integer(5, 10) * hour : random.integer(8, 18) * minute
+  const ending = random.chance(0.25) ? 'failing' : 'ok'
+  const locations = Array.from({ length: isLong ? 1 : random.integer(1, 3) }, () => random.id(4))
+  const site = () => siteOf(random, { profile, locations, activeMs, ending })
+  const sites = Array.from({ length: isLong ? 1 : random.integer(1, 4) }, site)
+  const deeds = isLong ? [] : deedsOf(random, sites, activeMs)
+  return {
+    seed,
+    profile,
+    keepers: isLong ? random.integer(1, 2) : random.integer(1, 3),
+    locations,
+    sites,
+    deeds,
+    faults: random.chance(0.1) ? [] : planFaults(random, profile, activeMs),
+    activeMs,
+    calmMs: isLong ? 40 * minute : 7 * minute,
+    ending,
+    holds: { confirmAfterMs: 2 * minute, closeAfterMs: random.pick([2 * minute, 2 * minute, 30 * second]) },
+  }
+}
+
+function siteOf(random: Random, { profile, locations, activeMs, ending }: Pick<Plan, 'profile' | 'locations' | 'activeMs' | 'ending'>): Site {
+  const chosen = locations.filter(() => random.chance(0.75))
+  const meta: WebsiteMeta = {
+    url: 'http://example.test/',
+    method: 'GET',
+    content_type: '',
+    data: '',
+    statuses: [200],
+    expected_text: '',
+    locations: chosen.length > 0 ? chosen : locations.slice(0, 1),
+    interval_value: profile === 'long' ? random.pick([5, 10]) : 1,
+    interval_unit: 'MINUTE',
+    failure_mode: random.pick(['at_least_one', 'majority', 'all'] as const),
+    confirm_after: random.pick([null, null, null, 0, 45]),
+    recover_after: random.pick([null, null, null, 0, 45]),
+  }
+  const shared = spellsOf(random, profile, activeMs, ending)
+  const isShared = random.chance(0.5)
+  const spells = Object.fromEntries(locations.map(location => [location, isShared ? shared : spellsOf(random, profile, activeMs, ending)]))
+  return { subjectId: random.id(10), name: random.pick(['Shop', 'Shop', 'Blog']), createAtMs: random.integer(20, 60) * second, meta, spells }
+}
+
+/** A website's fortune at one location: spells of all lengths around the interval and the holds. */
+function spellsOf(random: Random, profile: Profile, activeMs: number, ending: Plan['ending']): Spell[] {
+  const scale = profile === 'long' ? 20 : 1
+  const canBeSilent = profile === 'silent' || profile === 'rough'
+  const spells: Spell[] = []
+  let at = 0
+  while (at < activeMs) {
+    const state = random.pick(canBeSilent ? (['ok', 'ok', 'failing', 'failing', 'silent'] as const) : (['ok', 'failing'] as const))
+    const longest = state === 'silent' ? 8 * minute : 5 * minute
+    at += random.integer(20 * second, longest) * scale
+    spells.push({ untilMs: Math.min(at, activeMs), state })
+  }
+  return [...spells, { untilMs: Number.POSITIVE_INFINITY, state: ending }]
+}
+
+function deedsOf(random: Random, sites: readonly Site[], activeMs: number): Deed[] {
+  return Array.from({ length: random.integer(0, 4) }, (): Deed => {
+    const site = random.integer(0, sites.length - 1)
+    const atMs = random.integer(90 * second, activeMs - 30 * second)
+    if (random.chance(0.2)) return { kind: 'delete', atMs, site }
+    const all = Object.keys(sites[site]!.spells)
+    const chosen = all.filter(() => random.chance(0.6))
+    return {
+      kind: 'update',
+      atMs,
+      site,
+      locations: chosen.length > 0 || random.chance(0.2) ? chosen : all,
+      failureMode: random.pick([null, 'at_least_one', 'majority', 'all'] as const),
+      url: random.pick(['http://example.test/', 'http://example.test/', 'http://example.test/other']),
+    }
+  }).sort((one, other) => one.atMs - other.atMs)
+}
+
+function planFaults(random: Random, profile: Profile, activeMs: number): Fault[] {
+  const isLong = profile === 'long'
+  const kinds = faultsOf[profile].filter(() => random.chance(0.5))
+  const faults = Array.from({ length: random.integer(1, isLong ? 4 : 12) }, (): Fault => {
+    const forMs = random.pick([2, 8, 15, 30, isLong ? 30 : 55]) * random.integer(500, 1_000)
+    return {
+      kind: random.pick(kinds.length > 0 ? kinds : faultsOf[profile]),
+      atMs: random.integer(10 * second, activeMs - forMs - 5 * second),
+      forMs,
+      which: random.integer(0, 5),
+      share: random.next(),
+    }
+  })
+  return faults.sort((one, other) => one.atMs - other.atMs)
+}

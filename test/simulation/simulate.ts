@@ -1,0 +1,28 @@
+// Lives through one seed, from its plan to the last look at what is left.
+import { checkEnd } from './end.ts'
+import { type Plan, planOf } from './plan.ts'
+import { World } from './world.ts'
+
+export interface Outcome {
+  plan: Plan
+  /** What went wrong, as sentences; empty where all held. */
+  problems: string[]
+  trace: string[]
+  /** How much happened: reports taken, commands answered, incidents and messages. */
+  counts: { reports: number; commands: number }
+}
+
+export async function simulate(seed: number, isTraced = false): Promise<Outcome> {
+  const plan = planOf(seed)
+  const world = new World(plan, isTraced)
+  const onRejection = (reason: unknown) => world.fault(`a promise was rejected and nobody saw it: ${(reason as Error)?.stack ?? reason}`)
+  process.on('unhandledRejection', onRejection)
+  try {
+    await world.run()
+    await checkEnd(world)
+  } finally {
+    process.off('unhandledRejection', onRejection)
+  }
+  const counts = { reports: world.ledger.reports.length, commands: world.ledger.deals.length }
+  return { plan, problems: world.problems, trace: world.trace, counts }
+}

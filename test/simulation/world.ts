@@ -1,0 +1,164 @@
+// A simulated installation: keepers with their lives, a bus, a store, probers and people, on one time line. `run` lives through
+// a plan; what must hold at every moment is watched on the way, the rest is left to the end (end.ts).
+import { startKeeper } from '../../services/keeper/app.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import { partitionOf } from '#shared/hash.ts'
+import type { Service } from '#shared/service.ts'
+import type { Store } from '#shared/store/port.ts'
+import { createMemoryHub, type MemoryHub } from '../support/memory-bus.ts'
+import { createMemoryStore } from '../support/memory-store.ts'
+import { causeFault } from './faults.ts'
+import { storeOf, surroundingsOf } from './keeper-surroundings.ts'
+import { Ledger } from './ledger.ts'
+import { Life } from './life.ts'
+import { People } from './people.ts'
+import type { Plan } from './plan.ts'
+import { Prober } from './prober.ts'
+import { Random } from './random.ts'
+import { VirtualTime } from './virtual-time.ts'
+import { watched, watchReply } from './watched-store.ts'
+import { clearWeather, type Weather } from './weather.ts'
+
+/** A place where a keeper runs; it may live there many times. */
+export interface Seat {
+  life: Life | null
+  bus: Bus | null
+  service: Service | null
+  pace: { rate: number }
+}
+
+export class World {
+  readonly plan: Plan
+  readonly time = new VirtualTime()
+  readonly random: Random
+  readonly weather: Weather = clearWeather()
+  readonly hub: MemoryHub
+  /** The store itself, watched: what keepers see goes through the weather. */
+  readonly store: Store
+  readonly ledger: Ledger
+  readonly seats: Seat[] = []
+  readonly probers: Prober[]
+  readonly proberBuses: Bus[]
+  readonly people: People
+  readonly peopleBus: Bus
+  readonly observer: Bus
+  /** What went wrong, as sentences. */
+  readonly problems: string[] = []
+  readonly trace: string[] = []
+  readonly #isTraced: boolean
+  readonly #used: Set<number>
+  #lives = 0
+
+  constructor(plan: Plan, isTraced: boolean) {
+    this.plan = plan
+    this.#isTraced = isTraced
+    this.random = new Random(plan.seed, 'world')
+    this.#used = new Set(plan.sites.map(site => partitionOf(site.subjectId)))
+    const clock = { now: () => this.time.now(), monotonic: () => this.time.elapsed(), after: this.time.after.bind(this.time) }
+    this.hub = createMemoryHub({ clock })
+    this.observer = this.hub.connect()
+    this.ledger = new Ledger(this.observer)
+    this.store = watched(createMemoryStore(), this.ledger, text => this.fault(text))
+    const outside = { time: this.time, random: this.random, note: (text: string) => this.note(text) }
+    this.proberBuses = plan.locations.map(() => this.hub.connect())
+    this.probers = plan.locations.map((locationId, i) => {
+      return new Prober({ ...outside, bus: this.proberBuses[i]!, ledger: this.ledger, locationId, sites: plan.sites })
+    })
+    this.peopleBus = this.hub.connect()
+    const peopleStore = storeOf(new Life('people'), { ...outside, store: this.store }, this.weather.store)
+    const onFault = (text: string) => this.fault(text)
+    this.people = new People({ ...outside, bus: this.peopleBus, store: peopleStore, ledger: this.ledger, plan, onFault })
+  }
+
+  get partitions(): number[] {
+    return [...this.#used]
+  }
+
+  note(text: string): void {
+    if (this.#isTraced) this.trace.push(`${(this.time.elapsed() / 1_000).toFixed(3).padStart(10)}  ${text}`)
+  }
+
+  fault(text: string): void {
+    this.problems.push(text)
+    this.note(`PROBLEM ${text}`)
+  }
+
+  async run(): Promise<void> {
+    const { plan, time } = this
+    for (const partition of this.#used) await this.ledger.listen(partition)
+    for (const prober of this.probers) await prober.start()
+    for (let i = 0; i < plan.keepers; i++) this.seats.push({ life: null, bus: null, service: null, pace: { rate: 1 } })
+    for (const seat of this.seats) this.begin(seat)
+    this.people.start()
+    for (const fault of plan.faults) time.after(fault.atMs, () => causeFault(this, fault))
+    await time.advanceTo(plan.activeMs)
+    this.#calm()
+    await time.advanceTo(plan.activeMs + plan.calmMs)
+  }
+
+  /** A keeper starts; one that cannot is started again, as a supervisor would. */
+  begin(seat: Seat): void {
+    const life = new Life(`keeper-${++this.#lives}`)
+    const bus = this.hub.connect()
+    Object.assign(seat, { life, bus, service: null })
+    this.note(`${life.name} starts`)
+    const surroundings = surroundingsOf(
+      life,
+      {
+        time: this.time,
+        random: this.random,
+        note: text => this.note(`${life.name} ${text}`),
+        bus,
+        store: this.store,
+        weather: this.weather,
+        isUsed: partition => this.#used.has(partition),
+        onError: text => this.#onError(life, text),
+        onReply: (message, reply) => void watchReply(this.store, this.observer, message, reply, text => this.fault(text)),
+      },
+      seat.pace,
+    )
+    const options = { keeperId: life.name, exclusive: false, ...this.plan.holds }
+    startKeeper(surroundings, options).then(
+      service => {
+        if (seat.life === life) seat.service = service
+      },
+      () => {
+        if (seat.life !== life) return
+        this.end(seat)
+        this.time.after(1_000, () => this.begin(seat))
+      },
+    )
+  }
+
+  /** The life at this seat ends at once, as by kill -9. */
+  end(seat: Seat): void {
+    if (seat.life === null) return
+    this.note(`${seat.life.name} ends`)
+    seat.life.die()
+    void seat.bus?.close()
+    Object.assign(seat, { life: null, bus: null, service: null })
+  }
+
+  /** A step may fail on what was planted; anything else that a keeper calls an error is one. */
+  #onError(life: Life, text: string): void {
+    if (text.includes('does not fit') && text.includes('set aside')) return
+    this.fault(`${life.name} says: ${text}`)
+  }
+
+  /** Faults are over by now; what still sits somewhere is let go. */
+  #calm(): void {
+    this.note('calm begins')
+    Object.assign(this.weather.store, clearWeather().store)
+    Object.assign(this.weather.bus, clearWeather().bus)
+    Object.assign(this.weather, { lostCommands: 0, lostReplies: 0, doubledCommands: 0, feedMs: 0 })
+    for (const prober of this.probers) {
+      Object.assign(prober, { isHeldBack: false, doubles: 0 })
+      prober.flush()
+    }
+    for (const seat of this.seats) {
+      seat.pace.rate = 1
+      seat.life?.thaw()
+      if (seat.life === null) this.begin(seat)
+    }
+  }
+}
