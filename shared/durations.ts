@@ -36,5 +36,9 @@ export function humanDuration(ms: number): string {
   ]
   const first = parts.findIndex(([amount]) => amount > 0)
   if (first < 0) return '0s'
-  return parts.slice(first, first + 2).filter(([amount]) => amount > 0).map(([amount, unit]) => `${amount}${unit}`).join(' ')
+  return parts
+    .slice(first, first + 2)
+    .filter(([amount]) => amount > 0)
+    .map(([amount, unit]) => `${amount}${unit}`)
+    .join(' ')
 }

@@ -137,7 +137,7 @@ export const limits = {
     /** Largest page that a read answers with. */
     pageBytes: 512 * 1024,
     /** Documents read from the store at once while a page fills: subjects carry receipts and may be large. */
-    pageReads: 250,
+    pageReads: 100,
   },
 
   http: {
@@ -153,6 +153,8 @@ export const limits = {
     /** An idle connection is kept a little longer than usual proxies keep theirs, so that they close first. */
     keepAliveMs: 75 * second,
     headerBytes: 16 * 1024,
+    /** Connections of one gateway at once; each may hold a body of 1 MiB. */
+    connections: 2_000,
     /** On stop, answers on their way get this long before their connections are cut. */
     drainMs: 3 * second,
     /** Location names are trusted for this long; an unknown one is looked up at once. */

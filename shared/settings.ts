@@ -15,11 +15,17 @@ export interface Setting<T> {
   parse(text: string): T
 }
 
-export type Settings<D extends Record<string, Setting<unknown>>> = { readonly [K in keyof D]: D[K] extends Setting<infer T> ? T : never }
+export type Settings<D extends Record<string, Setting<unknown>>> = {
+  readonly [K in keyof D]: D[K] extends Setting<infer T> ? T : never
+}
 
 type Declared = { default: string; meaning: string; secret?: boolean }
 
-export const text = (declared: Declared & { unit?: string }): Setting<string> => ({ unit: '', ...declared, parse: value => value })
+export const text = (declared: Declared & { unit?: string }): Setting<string> => ({
+  unit: '',
+  ...declared,
+  parse: value => value,
+})
 
 export const integer = (declared: Declared & { unit: string; min: number; max: number }): Setting<number> => ({
   ...declared,
@@ -30,7 +36,8 @@ export const integer = (declared: Declared & { unit: string; min: number; max: n
   },
 })
 
-export const port = (declared: Declared): Setting<number> => integer({ ...declared, unit: 'TCP port, 0 takes a free one', min: 0, max: 65_535 })
+export const port = (declared: Declared): Setting<number> =>
+  integer({ ...declared, unit: 'TCP port, 0 takes a free one', min: 0, max: 65_535 })
 
 /** Milliseconds. */
 export const duration = (declared: Declared): Setting<number> => ({
@@ -56,10 +63,15 @@ export const list = <T extends string>(declared: Declared & { of: readonly T[] }
   ...declared,
   unit: `some of ${declared.of.join(',')}`,
   parse: value => {
-    const words = value.split(',').map(word => word.trim()).filter(word => word !== '')
+    const words = value
+      .split(',')
+      .map(word => word.trim())
+      .filter(word => word !== '')
     const strange = words.find(word => !(declared.of as readonly string[]).includes(word))
     if (strange === undefined && words.length > 0) return [...new Set(words)] as T[]
-    throw new Error(strange === undefined ? 'must name at least one' : `does not know "${strange}"; it takes some of ${declared.of.join(',')}`)
+    throw new Error(
+      strange === undefined ? 'must name at least one' : `does not know "${strange}"; it takes some of ${declared.of.join(',')}`,
+    )
   },
 })
 

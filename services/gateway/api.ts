@@ -42,10 +42,9 @@ export function refuse(
   const envelope: Envelope & { error: { code: number } } = failure(fromFramework(error))
   request.answeredCode = envelope.error.code
   if (envelope.error.code === internalCode) {
-    context.logger.error(
-      { err: error, method: request.method, route: request.routeOptions.url },
-      'a request could not be answered',
-    )
+    const log = context.logger.child({ method: request.method, route: request.routeOptions.url })
+    if (error instanceof AppError && error.retryable) log.warn({ err: error }, 'a request found its way blocked')
+    else log.error({ err: error }, 'a request could not be answered')
   }
   return reply.code(200).send(envelope)
 }

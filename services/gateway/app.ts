@@ -55,6 +55,7 @@ export async function createGateway(
   prepareRequests(fastify, clock, createGatewayMetrics(metrics))
   fastify.setNotFoundHandler((_request, reply) => void noSuchPage(reply))
   await fastify.register(apiRoutes(context, authenticate), { prefix: '/api' })
+  fastify.server.maxConnections = limits.http.connections
   await fastify.ready()
   const service: Service = {
     unready: () => (bus.connected() ? [] : ['The gateway is cut off from the bus.']),

@@ -34,19 +34,24 @@ async function readText(request: FastifyRequest, reply: FastifyReply): Promise<s
 
 async function readBytes(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
   const chunks: Buffer[] = []
+  const size = await readChunks(request, chunks).catch(() => {
+    throw invalidJson('The body ended before its announced length')
+  })
+  if (size > limits.http.discardBytes) reply.header('connection', 'close')
+  if (size <= limits.http.bodyBytes) return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+  throw new AppError('malformed', 'Request too large', { details: `A request body has at most ${limits.http.bodyBytes} bytes` })
+}
+
+/** Keeps what fits and answers how much came. Leaving the loop must not destroy the request: its connection carries the refusal. */
+async function readChunks(request: FastifyRequest, chunks: Buffer[]): Promise<number> {
   let size = 0
-  // Leaving the loop must not destroy the request: its connection carries the refusal.
   for await (const chunk of request.raw.iterator({ destroyOnReturn: false })) {
     size += (chunk as Buffer).length
     if (size <= limits.http.bodyBytes) chunks.push(chunk as Buffer)
     else chunks.length = 0
-    if (size > limits.http.discardBytes) {
-      reply.header('connection', 'close')
-      break
-    }
+    if (size > limits.http.discardBytes) break
   }
-  if (size <= limits.http.bodyBytes) return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
-  throw new AppError('malformed', 'Request too large', { details: `A request body has at most ${limits.http.bodyBytes} bytes` })
+  return size
 }
 
 /** A body without a content type is taken for JSON. */

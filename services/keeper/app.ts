@@ -4,8 +4,8 @@ import { partitionOf } from '#shared/hash.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, SurroundingsWithStore } from '#shared/service.ts'
 import type { Core } from './core.ts'
-import { startHousekeeping } from './housekeeping.ts'
 import { Host } from './host.ts'
+import { startHousekeeping } from './housekeeping.ts'
 import { holdLeases } from './leases.ts'
 import { createKeeperMetrics } from './metrics.ts'
 import { removeChildren } from './remove-children.ts'
@@ -45,7 +45,9 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     },
     removeTombstone: subjectId => {
       core.cache.drop(subjectId)
-      core.store.delete('subjects', [subjectId]).catch(error => logger.warn({ err: error, subjectId }, 'a tombstone could not be removed'))
+      core.store
+        .delete('subjects', [subjectId])
+        .catch(error => logger.warn({ err: error, subjectId }, 'a tombstone could not be removed'))
     },
   }
   const host = new Host(core)

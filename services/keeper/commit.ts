@@ -21,7 +21,8 @@ export async function loadSubjects(core: Core, ids: Iterable<string>, mayGoOn: (
 export async function commitDrafts(core: Core, drafts: Drafts, writer: string): Promise<{ done: Draft[]; refused: Draft[] }> {
   const mine = () => [...drafts.subjects.values()].some(draft => core.mayCommit(draft.partition.number))
   const { observations } = drafts
-  if (observations.length > 0) await persistWhile(core, mine, 'write observations', () => core.store.insert('observations', observations))
+  if (observations.length > 0)
+    await persistWhile(core, mine, 'write observations', () => core.store.insert('observations', observations))
 
   const drafted = [...drafts.subjects.values()].filter(draft => core.mayCommit(draft.partition.number))
   const changed = drafted.filter(draft => draft.change === 'commit' && draft.subject !== null)
@@ -33,7 +34,8 @@ export async function commitDrafts(core: Core, drafts: Drafts, writer: string): 
 
   const lost = new Set(refused)
   const done = drafted.filter(draft => !lost.has(draft))
-  if (drafts.setAside.length > 0) await persistWhile(core, mine, 'keep inputs set aside', () => core.store.insert('setAside', drafts.setAside))
+  if (drafts.setAside.length > 0)
+    await persistWhile(core, mine, 'keep inputs set aside', () => core.store.insert('setAside', drafts.setAside))
   return { done, refused }
 }
 
@@ -43,7 +45,10 @@ async function replaceSubjects(core: Core, changed: Draft[], writer: string, dra
   const mayGoOn = () => changed.some(draft => core.mayCommit(draft.partition.number))
   try {
     return await persistWhile(core, mayGoOn, 'replace subjects', () =>
-      core.store.replace('subjects', changed.map(draft => draft.subject as SubjectDocument)),
+      core.store.replace(
+        'subjects',
+        changed.map(draft => draft.subject as SubjectDocument),
+      ),
     )
   } catch (error) {
     if (!(error instanceof StoreError)) throw error

@@ -39,7 +39,8 @@ export function stepInputs(core: Core, partition: Partition, inputs: readonly Wa
     try {
       const stepped = step(draft.subject, waiting.input, surrounding)
       draft.subject = stepped.subject
-      if (stepped.change === 'commit' || (stepped.change === 'freshness' && draft.change === 'nothing')) draft.change = stepped.change
+      if (stepped.change === 'commit' || (stepped.change === 'freshness' && draft.change === 'nothing'))
+        draft.change = stepped.change
       if (stepped.observation !== null) drafts.observations.push(stepped.observation)
       if (stepped.reply !== null) draft.replies.push({ waiting, reply: stepped.reply })
     } catch (error) {
@@ -79,6 +80,10 @@ export function setAside(core: Core, draft: Draft, waiting: Waiting, error: unkn
     draft.subject = { ...draft.subject, faulty: { at: now, reason: reason.slice(0, limits.check.errorCharacters), count } }
     draft.change = 'commit'
   }
-  const error_ = { code: 'internal', message: 'Internal error', details: 'The request could not be carried out; it was set aside.' }
+  const error_ = {
+    code: 'internal',
+    message: 'Internal error',
+    details: 'The request could not be carried out; it was set aside.',
+  }
   draft.replies.push({ waiting, reply: { ok: false, error: error_ } })
 }

@@ -1,20 +1,17 @@
 // Hosts the partitions that this keeper holds: opens and closes them, runs rounds over those with work, sleeps until the next
 // deadline. One round at a time; whatever arrives meanwhile waits for the next.
-import type { Incoming } from '#shared/bus/port.ts'
-import { parseCommand, subjects } from '#shared/bus/subjects.ts'
+
+import { subjects } from '#shared/bus/subjects.ts'
 import type { Cancel } from '#shared/clock.ts'
-import { Command } from '#shared/contracts/command.ts'
-import type { Reply } from '#shared/contracts/reply.ts'
 import { partitionOf } from '#shared/hash.ts'
 import { limits } from '#shared/limits.ts'
-import { Compile } from 'typebox/compile'
+import { takeCommand } from './command-intake.ts'
 import type { Core } from './core.ts'
-import { hasWork, isMoved, nextWorkAt, openPartition, type Partition, takeInputs } from './partition.ts'
+import { gatherTakes } from './gather.ts'
+import { hasWork, holdSilence, isMoved, nextWorkAt, openPartition, type Partition, releaseSilence } from './partition.ts'
 import { NoLongerOurs } from './retry.ts'
 import { runRound, type Take } from './round.ts'
 import { takeOver } from './take-over.ts'
-
-const command = Compile(Command)
 
 export class Host {
   readonly #core: Core
@@ -67,7 +64,9 @@ export class Host {
   async handOver(number: number): Promise<void> {
     const partition = this.#partitions.get(number)
     if (partition === undefined) return
-    await Promise.all([partition.feed?.close(), partition.commandSubscription?.close()].map(closing => closing?.catch(() => undefined)))
+    await Promise.all(
+      [partition.feed?.close(), partition.commandSubscription?.close()].map(closing => closing?.catch(() => undefined)),
+    )
     partition.feed = null
     partition.commandSubscription = null
     for (let rounds = 0; rounds < limits.keeper.handOverRounds && partition.state === 'live' && !isSettled(partition); rounds++) {
@@ -82,7 +81,7 @@ export class Host {
   onConnection(connected: boolean): void {
     for (const partition of this.#partitions.values()) {
       if (connected) this.#reopen(partition, 'reconnected')
-      else this.#holdSilence(partition)
+      else holdSilence(partition, this.#core.clock.now())
     }
   }
 
@@ -130,29 +129,19 @@ export class Host {
   #hasMore(): boolean {
     const now = this.#core.clock.now()
     const connected = this.#core.bus.connected()
-    return !this.#stopped && this.partitions().some(partition => hasWork(partition, now, connected) && this.#core.mayCommit(partition.number))
+    return (
+      !this.#stopped &&
+      this.partitions().some(partition => hasWork(partition, now, connected) && this.#core.mayCommit(partition.number))
+    )
   }
 
   #gather(): Take[] {
     const now = this.#core.clock.now()
-    const connected = this.#core.bus.connected()
-    const overflowing = this.#core.cache.evict()
-    const takes: Take[] = []
-    let room: number = limits.keeper.inputsPerRoundInAll
     for (const partition of this.#partitions.values()) {
-      this.#releaseSilence(partition, now)
+      releaseSilence(partition, now)
       this.#goLive(partition)
-      if (partition.state === 'opening' || partition.state === 'closed' || !this.#core.mayCommit(partition.number)) continue
-      const mayTake = room > 0 && (hasWork(partition, now, connected) || partition.receivedTo > partition.sequence)
-      const { inputs, takenTo } = mayTake ? takeInputs(partition, now, connected) : { inputs: [], takenTo: partition.sequence }
-      room -= inputs.length
-      const checkpoint = now >= partition.checkpointDueAt && partition.state === 'live'
-      const flush = flushable(partition, now, checkpoint, overflowing)
-      if (inputs.length > 0 || flush.length > 0 || takenTo > partition.sequence || (checkpoint && isMoved(partition))) {
-        takes.push({ partition, inputs, takenTo, flush, checkpoint })
-      }
     }
-    return takes
+    return gatherTakes(this.#core, this.partitions(), now)
   }
 
   async #round(takes: Take[]): Promise<void> {
@@ -161,7 +150,8 @@ export class Host {
       await runRound(this.#core, takes, `${this.#core.keeperId}.${this.#rounds++}`)
       for (const { partition } of takes) this.#goLive(partition)
     } catch (error) {
-      if (!(error instanceof NoLongerOurs)) this.#core.logger.error({ err: error }, 'a round could not be finished; its partitions are opened anew')
+      if (!(error instanceof NoLongerOurs))
+        this.#core.logger.error({ err: error }, 'a round could not be finished; its partitions are opened anew')
       for (const { partition } of takes) this.#abandon(partition, error)
     }
     this.#core.metrics.subjectsCached.set(this.#core.cache.size)
@@ -170,10 +160,12 @@ export class Host {
   /** What is in memory of the partition can't be trusted: it is closed and, while the lease is held, opened anew. */
   #abandon(partition: Partition, error: unknown): void {
     if (this.#partitions.get(partition.number) !== partition) return
-    if (!(error instanceof NoLongerOurs)) this.#core.logger.warn({ err: error, partition: partition.number }, 'partition opened anew')
+    if (!(error instanceof NoLongerOurs))
+      this.#core.logger.warn({ err: error, partition: partition.number }, 'partition opened anew')
     this.close(partition.number, 'abandoned')
     this.#core.clock.after(limits.keeper.retryMs, () => {
-      if (!this.#stopped && this.#core.mayCommit(partition.number) && !this.#partitions.has(partition.number)) this.open(partition.number)
+      if (!this.#stopped && this.#core.mayCommit(partition.number) && !this.#partitions.has(partition.number))
+        this.open(partition.number)
     })
   }
 
@@ -189,7 +181,7 @@ export class Host {
     partition.state = 'live'
     partition.silenceReleasedAt = this.#core.clock.now() + limits.keeper.silenceHoldOffMs
     this.#core.bus
-      .subscribe(subjects.commandsOfPartition(partition.number), message => this.#takeCommand(partition, message))
+      .subscribe(subjects.commandsOfPartition(partition.number), message => takeCommand(this.#core, partition, message))
       .then(subscription => {
         partition.commandSubscription = subscription
         if (partition.state === 'closed') return subscription.close()
@@ -198,36 +190,12 @@ export class Host {
     this.wake()
   }
 
-  #takeCommand(partition: Partition, message: Incoming): void {
-    const respond = (reply: Reply) => message.respond(reply)
-    const address = parseCommand(message.subject)
-    const { body } = message
-    if (address === null || address.partition !== partition.number || !command.Check(body)) {
-      return respond(refusal('malformed', 'Malformed command', 'The command does not have the form that its contract gives.'))
-    }
-    if (partition.state !== 'live') return
-    if (partition.commands.length >= limits.keeper.commandBacklog) {
-      return respond(refusal('busy', 'Busy', 'Too many commands wait for this partition; try again.'))
-    }
-    const at = this.#core.clock.now()
-    partition.commands.push({ input: { kind: 'command', subjectId: address.subjectId, at, command: body }, sequence: 0, respond })
-    this.wake()
-  }
-
-  #holdSilence(partition: Partition): void {
-    partition.silenceHeldAt ??= this.#core.clock.now()
-    partition.silenceReleasedAt = null
-  }
-
-  #releaseSilence(partition: Partition, now: number): void {
-    if (partition.silenceReleasedAt === null || now < partition.silenceReleasedAt) return
-    partition.silenceHeldAt = null
-    partition.silenceReleasedAt = null
-  }
-
   #sleep(): void {
     if (this.#stopped || this.#running !== null) return
-    if (this.#wanted || this.#hasMore()) return this.wake()
+    if (this.#wanted || this.#hasMore()) {
+      this.wake()
+      return
+    }
     const connected = this.#core.bus.connected()
     let next: number | null = null
     for (const partition of this.#partitions.values()) {
@@ -240,20 +208,5 @@ export class Host {
   }
 }
 
-function refusal(code: string, message: string, details: string): Reply {
-  return { ok: false, error: { code, message, details } }
-}
-
 const isSettled = (partition: Partition) =>
   partition.results.length === 0 && partition.commands.length === 0 && partition.dirty.size === 0 && !isMoved(partition)
-
-/** What must be written though no input asks for it: freshness at the checkpoint, cleared pending within a second, what leaves the memory. */
-function flushable(partition: Partition, now: number, checkpoint: boolean, overflowing: readonly string[]): string[] {
-  const flush = new Set<string>()
-  if (checkpoint) for (const id of partition.dirty) flush.add(id)
-  for (const [id, since] of partition.uncleared) {
-    if (now - since >= limits.keeper.pendingMs || checkpoint) flush.add(id)
-  }
-  for (const id of overflowing) if (partition.dirty.has(id)) flush.add(id)
-  return [...flush]
-}

@@ -1,7 +1,7 @@
 // What expires is removed in slices, by the holder of partition 0 alone, where the store does not do it by itself.
 import type { Cancel } from '#shared/clock.ts'
-import { limits } from '#shared/limits.ts'
 import { observationPrefix } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
 import type { Core } from './core.ts'
 
 /** Removes expired observations, alerts and inputs set aside; a slice at a time, with a pause between slices. */
@@ -10,7 +10,7 @@ export function startHousekeeping(core: Core, isOurs: () => boolean): { stop(): 
   const again = (delayMs: number) => {
     cancel = core.clock.after(delayMs, () => {
       const slice = isOurs() ? expireSlice(core) : Promise.resolve(false)
-      slice
+      void slice
         .catch(error => {
           core.logger.warn({ err: error }, 'expired documents could not be removed; tried again later')
           return false

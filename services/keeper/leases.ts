@@ -1,10 +1,11 @@
 // Who should try to work on which partition: leases in a bucket, renewed by compare-and-set (design section 3, Placement).
 // A lease only says who should try; correctness rests on the subjects' revisions alone.
 import type { BucketEntry, Bus, Subscription } from '#shared/bus/port.ts'
-import { keys, parseKeeperPresence, parseLease } from '#shared/bus/subjects.ts'
+import { keys, parseLease } from '#shared/bus/subjects.ts'
 import type { Cancel, Clock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
+import { Peers } from './peers.ts'
 
 export interface LeaseOptions {
   bus: Bus
@@ -57,31 +58,32 @@ class LeaseHolder implements Leases {
   readonly #options: LeaseOptions
   readonly #held = new Map<number, Held>()
   readonly #seen = new Map<number, Seen>()
-  /** Other keepers: how many partitions each says it holds, and when its presence last moved (monotonic). */
-  readonly #peers = new Map<string, { revision: number; held: number; since: number }>()
+  readonly #peers: Peers
   readonly #releasedAt = new Map<number, number>()
   readonly #acquiring = new Set<number>()
   readonly #handingOver = new Set<number>()
   #subscriptions: Subscription[] = []
   #timers: Cancel[] = []
-  #peersChangedAt = 0
   #stopped = false
 
   constructor(options: LeaseOptions) {
     this.#options = options
+    this.#peers = new Peers(options.keeperId, () => options.clock.monotonic())
   }
 
   async start(): Promise<void> {
-    const { bus, clock, keeperId } = this.#options
-    this.#peersChangedAt = clock.monotonic()
+    const { bus, keeperId } = this.#options
     this.#options.mayStart(partition => this.mayCommit(partition))
     const leases = await bus.bucket('leases').watch('>', { onEntry: entry => this.#see(entry), onReady: () => this.#seek() })
-    const peers = await bus.bucket('presence').watch(keys.allKeepers, { onEntry: entry => this.#meet(entry) })
+    const peers = await bus.bucket('presence').watch(keys.allKeepers, { onEntry: entry => this.#peers.meet(entry) })
     this.#subscriptions = [leases, peers]
     this.#repeat(limits.keeper.leaseRenewMs, () => this.#renewAll())
     this.#repeat(limits.keeper.balanceMs, () => this.#tend())
     this.#repeat(limits.presence.beatMs, () => this.#beat())
-    await bus.bucket('presence').put(keys.keeperPresence(keeperId), { held: 0 }).catch(() => 0)
+    await bus
+      .bucket('presence')
+      .put(keys.keeperPresence(keeperId), { held: 0 })
+      .catch(() => 0)
   }
 
   mayCommit(partition: number): boolean {
@@ -105,7 +107,10 @@ class LeaseHolder implements Leases {
     this.#stopped = true
     for (const cancel of this.#timers) cancel()
     await Promise.all(this.held().map(partition => this.release(partition)))
-    await this.#options.bus.bucket('presence').delete(keys.keeperPresence(this.#options.keeperId)).catch(() => undefined)
+    await this.#options.bus
+      .bucket('presence')
+      .delete(keys.keeperPresence(this.#options.keeperId))
+      .catch(() => undefined)
     await Promise.all(this.#subscriptions.map(subscription => subscription.close().catch(() => undefined)))
   }
 
@@ -131,21 +136,9 @@ class LeaseHolder implements Leases {
     const holder = (entry.value as { holder?: string } | null)?.holder ?? null
     this.#seen.set(partition, { revision: entry.revision, holder, since: this.#options.clock.monotonic() })
     const mine = this.#held.get(partition)
-    if (mine !== undefined && entry.revision > mine.revision && holder !== this.#options.keeperId) this.#lose(partition, 'another keeper took the lease')
+    if (mine !== undefined && entry.revision > mine.revision && holder !== this.#options.keeperId)
+      this.#lose(partition, 'another keeper took the lease')
     if (mine === undefined && holder === null && entry.revision > 0) this.#tryFree(partition)
-  }
-
-  #meet(entry: BucketEntry): void {
-    const keeperId = parseKeeperPresence(entry.key)
-    if (keeperId === null || keeperId === this.#options.keeperId) return
-    const now = this.#options.clock.monotonic()
-    if (entry.value === null) {
-      if (this.#peers.delete(keeperId)) this.#peersChangedAt = now
-      return
-    }
-    if (!this.#peers.has(keeperId)) this.#peersChangedAt = now
-    if (this.#peers.get(keeperId)?.revision === entry.revision) return
-    this.#peers.set(keeperId, { revision: entry.revision, held: (entry.value as { held?: number }).held ?? 0, since: now })
   }
 
   /** Each second: take what is free or stale, drop what could not be renewed, give one up where another holds far fewer. */
@@ -154,17 +147,22 @@ class LeaseHolder implements Leases {
     for (const [partition, held] of this.#held) {
       if (now - held.renewedAt >= limits.keeper.leaseGiveUpMs) this.#lose(partition, 'the lease could not be renewed in time')
     }
-    for (const [peer, { since }] of this.#peers) {
-      if (now - since < limits.presence.goneMs) continue
-      this.#peers.delete(peer)
-      this.#peersChangedAt = now
-    }
+    this.#peers.forgetGone()
     this.#seek()
-    this.#balance(now)
+    this.#balance()
   }
 
+  /** Tries what is free; a lease that goes stale before the next look is tried at that very moment. */
   #seek(): void {
-    for (const partition of everyPartition) this.#tryFree(partition)
+    const now = this.#options.clock.monotonic()
+    let nextStaleMs = Number.POSITIVE_INFINITY
+    for (const partition of everyPartition) {
+      this.#tryFree(partition)
+      const seen = this.#seen.get(partition)
+      const staleInMs = seen === undefined || this.#held.has(partition) ? 0 : seen.since + limits.keeper.leaseStaleMs - now
+      if (staleInMs > 0) nextStaleMs = Math.min(nextStaleMs, staleInMs)
+    }
+    if (nextStaleMs < limits.keeper.balanceMs) this.#options.clock.after(nextStaleMs, () => this.#seek())
   }
 
   #tryFree(partition: number): void {
@@ -176,7 +174,7 @@ class LeaseHolder implements Leases {
     const seen = this.#seen.get(partition)
     const now = this.#options.clock.monotonic()
     const givenUpAt = this.#releasedAt.get(partition)
-    if (givenUpAt !== undefined && now - givenUpAt < limits.keeper.leaseRenewMs && this.#peers.size > 0) return false
+    if (givenUpAt !== undefined && now - givenUpAt < limits.keeper.leaseRenewMs && this.#peers.count > 0) return false
     if (seen === undefined || seen.holder === null || this.#options.exclusive) return true
     return now - seen.since >= limits.keeper.leaseStaleMs
   }
@@ -217,7 +215,8 @@ class LeaseHolder implements Leases {
     const entry = await this.#leases.get(keys.lease(partition))
     if (this.#held.get(partition) !== held) return
     const holder = (entry?.value as { holder?: string } | null)?.holder
-    if (entry !== null && holder === this.#options.keeperId) this.#held.set(partition, { revision: entry.revision, renewedAt: startedAt })
+    if (entry !== null && holder === this.#options.keeperId)
+      this.#held.set(partition, { revision: entry.revision, renewedAt: startedAt })
     else this.#lose(partition, 'another keeper took the lease')
   }
 
@@ -226,9 +225,9 @@ class LeaseHolder implements Leases {
   }
 
   /** One partition a second to a live keeper that holds at least two fewer, once presence is stable. */
-  #balance(now: number): void {
-    if (this.#peers.size === 0 || now - this.#peersChangedAt < limits.keeper.leaseRenewMs) return
-    const fewest = Math.min(...[...this.#peers.values()].map(peer => peer.held))
+  #balance(): void {
+    const fewest = this.#peers.fewestHeld()
+    if (fewest === null) return
     const kept = this.held().filter(partition => !this.#handingOver.has(partition))
     const partition = kept[0]
     if (partition === undefined || kept.length - fewest < 2) return
@@ -242,6 +241,9 @@ class LeaseHolder implements Leases {
 
   #beat(): void {
     const { bus, keeperId } = this.#options
-    bus.bucket('presence').put(keys.keeperPresence(keeperId), { held: this.#held.size }).catch(() => 0)
+    bus
+      .bucket('presence')
+      .put(keys.keeperPresence(keeperId), { held: this.#held.size })
+      .catch(() => 0)
   }
 }

@@ -21,12 +21,29 @@ export function createKeeperMetrics(registry: Registry): KeeperMetrics {
   return {
     inputs: new Counter({ name: name('inputs_total'), help: 'Inputs stepped, by kind', labelNames: ['kind'], registers }),
     rounds: new Counter({ name: name('rounds_total'), help: 'Commit rounds', registers }),
-    roundInputs: new Histogram({ name: name('round_inputs'), help: 'Inputs in a round', buckets: [1, 4, 16, 64, 256, 1024, 4096], registers }),
+    roundInputs: new Histogram({
+      name: name('round_inputs'),
+      help: 'Inputs in a round',
+      buckets: [1, 4, 16, 64, 256, 1024, 4096],
+      registers,
+    }),
     commits: new Counter({ name: name('subject_commits_total'), help: 'Subjects replaced', registers }),
-    refusals: new Counter({ name: name('refused_commits_total'), help: 'Subject replacements refused by their revision', registers }),
+    refusals: new Counter({
+      name: name('refused_commits_total'),
+      help: 'Subject replacements refused by their revision',
+      registers,
+    }),
     retries: new Counter({ name: name('retries_total'), help: 'Store or bus calls tried again', registers }),
-    setAside: new Counter({ name: name('set_aside_total'), help: 'Inputs set aside because they could not be judged', registers }),
-    gaps: new Counter({ name: name('stream_gaps_total'), help: 'Times the stream no longer had what the checkpoint expected', registers }),
+    setAside: new Counter({
+      name: name('set_aside_total'),
+      help: 'Inputs set aside because they could not be judged',
+      registers,
+    }),
+    gaps: new Counter({
+      name: name('stream_gaps_total'),
+      help: 'Times the stream no longer had what the checkpoint expected',
+      registers,
+    }),
     partitions: new Gauge({ name: name('partitions'), help: 'Partitions held', registers }),
     subjectsCached: new Gauge({ name: name('subjects_cached'), help: 'Subjects in memory', registers }),
     judgingLag: new Histogram({

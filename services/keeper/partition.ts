@@ -141,3 +141,16 @@ export function isMoved({ checkpoint, sequence, streamCreatedAt }: Partition): b
   if (checkpoint === null) return sequence > 0
   return checkpoint.sequence !== sequence || checkpoint.streamCreatedAt !== streamCreatedAt
 }
+
+/** Cut off from the bus: nobody falls silent while no report can arrive. */
+export function holdSilence(partition: Partition, now: number): void {
+  partition.silenceHeldAt ??= now
+  partition.silenceReleasedAt = null
+}
+
+/** Silence counts again once the time for buffered reports is over. */
+export function releaseSilence(partition: Partition, now: number): void {
+  if (partition.silenceReleasedAt === null || now < partition.silenceReleasedAt) return
+  partition.silenceHeldAt = null
+  partition.silenceReleasedAt = null
+}

@@ -21,7 +21,8 @@ export async function publishPending(core: Core, committed: readonly SubjectDocu
   const { history, alerts, incidents, checks } = outbox
   const writes: Promise<unknown>[] = []
   if (history.length > 0) writes.push(persistWhile(core, mayGoOn, 'write history', () => core.store.insert('history', history)))
-  if (incidents.length > 0) writes.push(persistWhile(core, mayGoOn, 'write incidents', () => core.store.advance('incidents', incidents)))
+  if (incidents.length > 0)
+    writes.push(persistWhile(core, mayGoOn, 'write incidents', () => core.store.advance('incidents', incidents)))
   if (alerts.length > 0) writes.push(persistWhile(core, mayGoOn, 'write alerts', () => core.store.insert('alerts', alerts)))
   const bucket = core.bus.bucket('checks')
   for (const { subjectId, entry } of checks) {
@@ -45,7 +46,11 @@ function collect(committed: readonly SubjectDocument[]): Outbox {
 }
 
 /** Sets or removes a check entry unless what is there has the same or a larger rev. */
-export async function advanceCheck(bucket: Bucket, subjectId: string, { locationId, rev, entry }: Outbox['checks'][0]['entry']): Promise<void> {
+export async function advanceCheck(
+  bucket: Bucket,
+  subjectId: string,
+  { locationId, rev, entry }: Outbox['checks'][0]['entry'],
+): Promise<void> {
   const key = keys.check(locationId, subjectId)
   if (entry !== null && rev === 1 && (await bucket.update(key, entry, 0)) !== null) return
   for (;;) {

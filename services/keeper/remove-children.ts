@@ -1,6 +1,7 @@
 // What hangs on a deleted subject is removed in slices, apart from the rounds, so that a long history delays nobody.
-import { day, limits } from '#shared/limits.ts'
+
 import { observationPrefix } from '#shared/ids.ts'
+import { day, limits } from '#shared/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
 import { type Core, persistWhile } from './core.ts'
 
@@ -17,11 +18,18 @@ export async function removeChildren(core: Core, subjectId: string, mayGoOn: () 
   }
 }
 
-async function removeFrom(core: Core, collection: (typeof childCollections)[number], subjectId: string, mayGoOn: () => boolean): Promise<void> {
+async function removeFrom(
+  core: Core,
+  collection: (typeof childCollections)[number],
+  subjectId: string,
+  mayGoOn: () => boolean,
+): Promise<void> {
   const slice = limits.keeper.deletionSlice
   for (;;) {
     const query = { where: { subjectId }, limit: slice, select: ['subjectId'] }
-    const found = await persistWhile(core, mayGoOn, 'find what hangs on a deleted subject', () => core.store.find(collection, query))
+    const found = await persistWhile(core, mayGoOn, 'find what hangs on a deleted subject', () =>
+      core.store.find(collection, query),
+    )
     if (found.length === 0) return
     const ids = found.map(document => document.id)
     await persistWhile(core, mayGoOn, 'remove what hangs on a deleted subject', () => core.store.delete(collection, ids))

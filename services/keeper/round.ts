@@ -31,7 +31,11 @@ export async function runRound(core: Core, takes: readonly Take[], roundId: stri
   for (let attempt = 0; work.length > 0; attempt++) {
     if (attempt >= triesInRound) throw new Error(`subjects were refused ${triesInRound} times in one round`)
     const mayGoOn = () => work.some(({ partition }) => core.mayCommit(partition.number))
-    const ids = work.flatMap(({ inputs, flush, carried }) => [...inputs.map(waiting => waiting.input.subjectId), ...flush, ...carried.map(draft => draft.id)])
+    const ids = work.flatMap(({ inputs, flush, carried }) => [
+      ...inputs.map(waiting => waiting.input.subjectId),
+      ...flush,
+      ...carried.map(draft => draft.id),
+    ])
     await loadSubjects(core, ids, mayGoOn)
     const drafts = noDrafts()
     for (const { partition, inputs, flush, carried } of work) {
@@ -58,13 +62,18 @@ function draftFlush(core: Core, partition: Partition, id: string, drafts: Drafts
   if (!entry.dirty && !partition.uncleared.has(id)) return
   const draft = draftOf(core, drafts, partition, id)
   draft.change = 'commit'
-  if (partition.childless.has(id) && draft.subject !== null) draft.subject = { ...draft.subject, pending: draft.subject.pending.filter(isToBeWritten) }
+  if (partition.childless.has(id) && draft.subject !== null)
+    draft.subject = { ...draft.subject, pending: draft.subject.pending.filter(isToBeWritten) }
 }
 
 /** Takes committed drafts into memory, writes what they have pending, and lets the replies go. */
 async function settle(core: Core, done: readonly Draft[], mayGoOn: () => boolean): Promise<void> {
   const committed = done.filter(draft => draft.change === 'commit' && draft.subject !== null)
-  await publishPending(core, committed.map(draft => draft.subject as NonNullable<Draft['subject']>), mayGoOn)
+  await publishPending(
+    core,
+    committed.map(draft => draft.subject as NonNullable<Draft['subject']>),
+    mayGoOn,
+  )
   const now = core.clock.now()
   for (const draft of done) remember(core, draft, now)
   for (const draft of done) for (const { waiting, reply } of draft.replies) waiting.respond?.(reply)
@@ -78,7 +87,10 @@ function remember(core: Core, draft: Draft, now: number): void {
   if (entry === undefined || entry.subject === null) return
   if (entry.subject.pending.some(isToBeWritten) && !partition.uncleared.has(id)) partition.uncleared.set(id, now)
   const dueAt = entry.subject.dueAt
-  if (entry.subject.deletedAt !== null && dueAt !== null && dueAt <= now) return core.removeTombstone(id)
+  if (entry.subject.deletedAt !== null && dueAt !== null && dueAt <= now) {
+    core.removeTombstone(id)
+    return
+  }
   if (draft.waiting.some(({ input }) => input.kind === 'deadline')) entry.heapAt = null
   if (dueAt === null || (entry.heapAt !== null && entry.heapAt <= dueAt)) return
   entry.heapAt = dueAt <= now ? Math.max(now + 1, partition.silenceReleasedAt ?? now + limits.keeper.silenceHoldOffMs) : dueAt
@@ -144,6 +156,9 @@ function purge(core: Core, partition: Partition, now: number): void {
   if (now - partition.purgedAt < limits.stream.purgeMs) return
   partition.purgedAt = now
   core.bus.observations.purge(partition.number, partition.sequence + 1).catch(error => {
-    core.logger.warn({ err: error, partition: partition.number }, 'judged reports could not be removed from the stream; tried again later')
+    core.logger.warn(
+      { err: error, partition: partition.number },
+      'judged reports could not be removed from the stream; tried again later',
+    )
   })
 }

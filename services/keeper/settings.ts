@@ -4,7 +4,8 @@ import { duration, integer } from '#shared/settings.ts'
 export const settings = {
   WEBSITE_CONFIRM_AFTER: duration({
     default: '2m',
-    meaning: 'How long a website problem must last before it is confirmed and anyone is told; monitors that name their own hold keep it.',
+    meaning:
+      'How long a website problem must last before it is confirmed and anyone is told; monitors that name their own hold keep it.',
   }),
   WEBSITE_CLOSE_AFTER: duration({
     default: '2m',

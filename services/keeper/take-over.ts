@@ -1,12 +1,13 @@
 // Opening a partition: what its last holder left is finished, the deadlines are loaded, and the stream is read on from the
 // checkpoint (design section 3, Checkpoint, Order and time, Memory).
+
+import { Compile } from 'typebox/compile'
 import type { StreamMessage } from '#shared/bus/port.ts'
 import { keys } from '#shared/bus/subjects.ts'
 import { CheckResult } from '#shared/contracts/check.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits, minute } from '#shared/limits.ts'
 import type { Query } from '#shared/store/port.ts'
-import { Compile } from 'typebox/compile'
 import { type Core, persistWhile } from './core.ts'
 import { type Partition, resultInput } from './partition.ts'
 import { publishPending } from './publish.ts'
@@ -29,7 +30,12 @@ export async function takeOver(core: Core, partition: Partition, onBroken: (reas
 }
 
 /** Verifies the checkpoint against the stream and reads on from it; where the stream is another or shorter, from its time less a minute. */
-export async function openFeed(core: Core, partition: Partition, mayGoOn: () => boolean, onBroken: (reason: string) => void): Promise<void> {
+export async function openFeed(
+  core: Core,
+  partition: Partition,
+  mayGoOn: () => boolean,
+  onBroken: (reason: string) => void,
+): Promise<void> {
   const stream = core.bus.observations
   const state = await persistWhile(core, mayGoOn, 'look at the stream', () => stream.state())
   const known = partition.checkpoint
@@ -76,7 +82,11 @@ async function finishPending(core: Core, partition: Partition, mayGoOn: () => bo
   })
 }
 
-async function loadDeadlines(core: Core, partition: Partition, read: <T>(doing: string, attempt: () => Promise<T>) => Promise<T>): Promise<void> {
+async function loadDeadlines(
+  core: Core,
+  partition: Partition,
+  read: <T>(doing: string, attempt: () => Promise<T>) => Promise<T>,
+): Promise<void> {
   let after: Query['after']
   for (;;) {
     const query: Query = {
@@ -97,10 +107,16 @@ async function loadDeadlines(core: Core, partition: Partition, read: <T>(doing: 
 /** The check entries of the partition say what its subjects say: missing or older ones are written, strays removed. */
 async function reconcileChecks(core: Core, partition: Partition, mayGoOn: () => boolean): Promise<void> {
   const bucket = core.bus.bucket('checks')
-  const entries = await persistWhile(core, mayGoOn, 'list check entries', () => bucket.list(keys.checksOfPartition(partition.number)))
+  const entries = await persistWhile(core, mayGoOn, 'list check entries', () =>
+    bucket.list(keys.checksOfPartition(partition.number)),
+  )
   const stored = new Map(entries.map(entry => [entry.key, (entry.value as { rev?: number } | null)?.rev ?? 0]))
   const lacking = new Set<string>()
-  const query: Query = { where: { partition: partition.number, deletedAt: null }, limit: pageSize, select: ['checkRev', 'checkLocations'] }
+  const query: Query = {
+    where: { partition: partition.number, deletedAt: null },
+    limit: pageSize,
+    select: ['checkRev', 'checkLocations'],
+  }
   await eachPage(core, mayGoOn, query, async page => {
     for (const { id, checkRev, checkLocations } of page) {
       for (const locationId of checkLocations) {
@@ -121,11 +137,18 @@ async function reconcileChecks(core: Core, partition: Partition, mayGoOn: () => 
 
 async function writeLacking(core: Core, ids: string[], mayGoOn: () => boolean): Promise<void> {
   for (let start = 0; start < ids.length; start += pageSize) {
-    const page = await persistWhile(core, mayGoOn, 'read subjects', () => core.store.get('subjects', ids.slice(start, start + pageSize)))
+    const page = await persistWhile(core, mayGoOn, 'read subjects', () =>
+      core.store.get('subjects', ids.slice(start, start + pageSize)),
+    )
     const assigned = page.filter(subject => subject !== null && subject.deletedAt === null && subject.checkRev !== null)
     const withEntries = (assigned as SubjectDocument[]).map(subject => {
       const rev = subject.checkRev as number
-      const pending = subject.checkLocations.map(locationId => ({ mode: 'check' as const, locationId, rev, entry: entryOf(subject.meta, rev) }))
+      const pending = subject.checkLocations.map(locationId => ({
+        mode: 'check' as const,
+        locationId,
+        rev,
+        entry: entryOf(subject.meta, rev),
+      }))
       return { ...subject, pending }
     })
     await publishPending(core, withEntries, mayGoOn)

@@ -109,7 +109,7 @@ export const collections: Record<CollectionName, CollectionSpec> = {
       { name: 'byPartitionAndDue', fields: ['partition', 'dueAt'] },
       { name: 'byPending', fields: ['hasPending', 'partition'] },
       { name: 'byWorkspace', fields: ['workspaceId', 'id'] },
-      { name: 'byCreation', fields: ['workspaceId', 'createdAt'] },
+      { name: 'byCreation', fields: ['workspaceId', 'createdAt', 'id'] },
       { name: 'byDeletion', fields: ['deletedAt'] },
     ],
   },

@@ -671,6 +671,8 @@ t.test('a subject that became custom is not served here, and the answer names wh
   }
   const listed = asSuccess(await get(`${websites}?workspace_id=${home}`)) as { id: string }[]
   t.notOk(listed.some(monitor => monitor.id === 'custom0002'))
+  await world.addSubject({ id: 'resource01', workspaceId: home, kind: 'custom', template: 'queue-depth@3' })
+  t.equal((await get(`${websites}/resource01`)).json.error.code, 2002, 'a resource of another template is not there at all')
   t.equal((await get(`${websites}/custom0002`, stranger)).json.error.code, 2002, 'who cannot reach it learns nothing')
 })
 

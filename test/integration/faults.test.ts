@@ -19,47 +19,54 @@ import { createClient, type Program, startOutside, startProgram, startProxy, wat
 const second = 1_000
 const holdMs = 2 * second
 
-t.test('a keeper killed by kill -9 in each state: another takes over within 10 s, nothing lost, nothing twice', { timeout: 170_000 }, async t => {
-  const stage = await setStage(t)
-  if (stage === null) return
-  const { outside, watcher } = stage
-  let told = 0
-  for (const state of ['pending', 'problem', 'recovering'] as const) {
-    t.test(`killed in ${state}`, async t => {
-      const from = watcher.seen.length
-      outside.setUp(true)
-      const id = await stage.createMonitor()
-      const killIn = async (here: typeof state) => {
-        if (here !== state) return
-        const changed = stage.holderChanged(id)
-        const killedAt = Date.now()
-        await stage.killHolder(id)
-        await changed
-        const tookMs = Date.now() - killedAt
-        t.ok(tookMs <= 10.5 * second, `another holds the partition ${tookMs} ms after the kill`)
-      }
-      outside.setUp(false)
-      const opened = await watcher.transition('pending', from)
-      await killIn('pending')
-      const confirmed = await watcher.transition('problem', from)
-      t.equal(confirmed.at, opened.at + holdMs, 'confirmed at the exact end of its hold')
-      await outside.webhookCount(told + 1)
-      await killIn('problem')
-      outside.setUp(true)
-      const well = await watcher.transition('recovering', from)
-      await killIn('recovering')
-      const closed = await watcher.transition('closed', from)
-      t.equal(closed.incident.closedAt, well.at, 'closed_at is well_since')
-      await outside.webhookCount(told + 2)
-      t.strictSame(outside.webhooks.slice(told).map(webhook => webhook.title), [`${id} is down`, `${id} is back up`])
-      told += 2
-      const incidents = await stage.store.collection('incidents').countDocuments({ subjectId: id })
-      t.equal(incidents, 1, 'one incident')
-      await stage.deleteMonitor(id)
-      await stage.replaceDead()
-    })
-  }
-})
+t.test(
+  'a keeper killed by kill -9 in each state: another takes over within 10 s, nothing lost, nothing twice',
+  { timeout: 170_000 },
+  async t => {
+    const stage = await setStage(t)
+    if (stage === null) return
+    const { outside, watcher } = stage
+    let told = 0
+    for (const state of ['pending', 'problem', 'recovering'] as const) {
+      t.test(`killed in ${state}`, async t => {
+        const from = watcher.seen.length
+        outside.setUp(true)
+        const id = await stage.createMonitor()
+        const killIn = async (here: typeof state) => {
+          if (here !== state) return
+          const changed = stage.holderChanged(id)
+          const killedAt = Date.now()
+          await stage.killHolder(id)
+          await changed
+          const tookMs = Date.now() - killedAt
+          t.ok(tookMs <= 10.5 * second, `another holds the partition ${tookMs} ms after the kill`)
+        }
+        outside.setUp(false)
+        const opened = await watcher.transition('pending', from)
+        await killIn('pending')
+        const confirmed = await watcher.transition('problem', from)
+        t.equal(confirmed.at, opened.at + holdMs, 'confirmed at the exact end of its hold')
+        await outside.webhookCount(told + 1)
+        await killIn('problem')
+        outside.setUp(true)
+        const well = await watcher.transition('recovering', from)
+        await killIn('recovering')
+        const closed = await watcher.transition('closed', from)
+        t.equal(closed.incident.closedAt, well.at, 'closed_at is well_since')
+        await outside.webhookCount(told + 2)
+        t.strictSame(
+          outside.webhooks.slice(told).map(webhook => webhook.title),
+          [`${id} is down`, `${id} is back up`],
+        )
+        told += 2
+        const incidents = await stage.store.collection('incidents').countDocuments({ subjectId: id })
+        t.equal(incidents, 1, 'one incident')
+        await stage.deleteMonitor(id)
+        await stage.replaceDead()
+      })
+    }
+  },
+)
 
 t.test('a keeper frozen past its lease and resumed writes nothing', { timeout: 90_000 }, async t => {
   const stage = await setStage(t)
@@ -83,24 +90,34 @@ t.test('a keeper frozen past its lease and resumed writes nothing', { timeout: 9
   t.equal(await stage.store.collection('incidents').countDocuments({ subjectId: id }), 1)
 })
 
-t.test('the bus stopped for 10 s: probers buffer, keepers stop committing, all resume by themselves', { timeout: 90_000 }, async t => {
-  const stage = await setStage(t)
-  if (stage === null) return
-  const { outside, watcher, testBus } = stage
-  const id = await stage.createMonitor()
-  await stage.reported(id)
-  await testBus.stopServer()
-  outside.setUp(false)
-  await elapsed(10 * second)
-  await testBus.startServer()
-  const opened = await watcher.transition('pending')
-  t.ok(opened.seenAt - opened.at > 5 * second, `the report made while the bus was away counts at its own time: ${opened.seenAt - opened.at} ms ago`)
-  await outside.webhookCount(1)
-  outside.setUp(true)
-  await watcher.transition('closed')
-  await outside.webhookCount(2)
-  t.strictSame(outside.webhooks.map(webhook => webhook.title), [`${id} is down`, `${id} is back up`])
-})
+t.test(
+  'the bus stopped for 10 s: probers buffer, keepers stop committing, all resume by themselves',
+  { timeout: 90_000 },
+  async t => {
+    const stage = await setStage(t)
+    if (stage === null) return
+    const { outside, watcher, testBus } = stage
+    const id = await stage.createMonitor()
+    await stage.reported(id)
+    await testBus.stopServer()
+    outside.setUp(false)
+    await elapsed(10 * second)
+    await testBus.startServer()
+    const opened = await watcher.transition('pending')
+    t.ok(
+      opened.seenAt - opened.at > 5 * second,
+      `the report made while the bus was away counts at its own time: ${opened.seenAt - opened.at} ms ago`,
+    )
+    await outside.webhookCount(1)
+    outside.setUp(true)
+    await watcher.transition('closed')
+    await outside.webhookCount(2)
+    t.strictSame(
+      outside.webhooks.map(webhook => webhook.title),
+      [`${id} is down`, `${id} is back up`],
+    )
+  },
+)
 
 t.test('the store refusing for 10 s: nothing is acknowledged meanwhile, and nothing is lost', { timeout: 90_000 }, async t => {
   const stage = await setStage(t)
@@ -109,7 +126,9 @@ t.test('the store refusing for 10 s: nothing is acknowledged meanwhile, and noth
   const id = await stage.createMonitor()
   await stage.reported(id)
   proxy.setOpen(false)
-  const refused = await stage.client.post('/v2/monitoring/websites', { workspace_id: stage.workspaceId }).catch((error: Error) => error.message)
+  const refused = await stage.client
+    .post('/v2/monitoring/websites', { workspace_id: stage.workspaceId })
+    .catch((error: Error) => error.message)
   t.match(refused, /"code":(500|2001)/)
   outside.setUp(false)
   await elapsed(10 * second)
@@ -148,11 +167,18 @@ async function setStage(t: import('tap').Test) {
   const client = createClient(/listens on (\S+?);/.exec(front.output())?.[1] ?? '', key)
   const [workspace] = await client.get<{ id: string }[]>('/v2/workspaces')
   const workspaceId = workspace?.id ?? ''
-  await client.post('/v2/notifications/destinations', { workspace_id: workspaceId, name: 'hook', destination_type: 'webhook', url: outside.hookUrl })
+  await client.post('/v2/notifications/destinations', {
+    workspace_id: workspaceId,
+    name: 'hook',
+    destination_type: 'webhook',
+    url: outside.hookUrl,
+  })
   const store = mongo.db('faults')
-  const subject = async (id: string) => (await store.collection<{ _id: string }>('subjects').findOne({ _id: id })) as unknown as SubjectDocument
+  const subject = async (id: string) =>
+    (await store.collection<{ _id: string }>('subjects').findOne({ _id: id })) as unknown as SubjectDocument
   const leases = watcher.bus.bucket('leases')
-  const holderOf = async (id: string) => ((await leases.get(keys.lease(partitionOf(id))))?.value as { holder: string }).holder
+  const holderOf = async (id: string) =>
+    ((await leases.get(keys.lease(partitionOf(id))))?.value as { holder?: string } | undefined)?.holder ?? 'nobody'
   const keeperOf = (holder: string): Program => {
     const keeper = keepers.find(candidate => candidate.output().includes(`"keeper":"${holder}"`))
     if (keeper === undefined) throw new Error(`no keeper ${holder}`)
@@ -161,7 +187,9 @@ async function setStage(t: import('tap').Test) {
   let dead: Program | null = null
   const keeper = createKeeperClient(watcher.bus, clock)
   await everyPartitionHeld(leases)
-  const [locationId] = await client.get<{ id: string }[]>('/v2/locations').then(locations => locations.map(location => location.id))
+  const [locationId] = await client
+    .get<{ id: string }[]>('/v2/locations')
+    .then(locations => locations.map(location => location.id))
   return {
     outside,
     watcher,
@@ -214,10 +242,16 @@ async function setStage(t: import('tap').Test) {
       })
     },
     reported: async (id: string) => {
-      while ((await store.collection('observations').countDocuments({ _id: new RegExp(`^...${id}`) as never })) === 0) await elapsed(100)
+      while ((await store.collection('observations').countDocuments({ _id: new RegExp(`^...${id}`) as never })) === 0)
+        await elapsed(100)
     },
     writersOf: (keeperId: string) =>
-      store.collection('subjects').find({ writer: new RegExp(`^${keeperId}\\.`) }).project({ _id: 1, rev: 1 }).sort({ _id: 1 }).toArray(),
+      store
+        .collection('subjects')
+        .find({ writer: new RegExp(`^${keeperId}\\.`) })
+        .project({ _id: 1, rev: 1 })
+        .sort({ _id: 1 })
+        .toArray(),
   }
 }
 

@@ -32,7 +32,9 @@ t.test('a website goes down and comes back', { timeout: 150_000 }, async t => {
       const monitor = await stage.createMonitor()
       const opened = await watcher.transition('pending')
       await stage.checkEverySecond(monitor.id)
-      t.match(await stage.incidents(), [{ status: 'pending', confirmed_at: null, locations: { failing: ['local'], unknown: [], ok: [] } }])
+      t.match(await stage.incidents(), [
+        { status: 'pending', confirmed_at: null, locations: { failing: ['local'], unknown: [], ok: [] } },
+      ])
       await restart('pending')
       const confirmed = await watcher.transition('problem')
       t.equal(confirmed.at, opened.at + holdMs, 'confirmed at the exact end of the hold')
@@ -47,7 +49,11 @@ t.test('a website goes down and comes back', { timeout: 150_000 }, async t => {
       t.equal(closed.incident.closedAt, well.at, 'closed_at is well_since')
       t.equal(closed.incident.troubleSince, opened.at)
       await outside.webhookCount(2)
-      t.strictSame(outside.webhooks.map(webhook => webhook.title), ['site is down', 'site is back up'], 'one message each')
+      t.strictSame(
+        outside.webhooks.map(webhook => webhook.title),
+        ['site is down', 'site is back up'],
+        'one message each',
+      )
       t.equal(new Set(outside.webhooks.map(webhook => webhook.key)).size, 2, 'each under a key of its own')
       t.strictSame(await stage.incidents(), [])
     })
@@ -61,7 +67,10 @@ t.test('what was acknowledged survives kill -9, and what is deleted stays delete
   await stage.client().delete(`/v2/monitoring/websites/${gone.id}`)
   await stage.killAndStart()
   const listed = await stage.client().get<{ id: string }[]>(`/v2/monitoring/websites?workspace_id=${stage.workspaceId}`)
-  t.strictSame(listed.map(website => website.id), [kept.id])
+  t.strictSame(
+    listed.map(website => website.id),
+    [kept.id],
+  )
   t.match(await stage.client().get('/v2/notifications/destinations'), [{ name: 'hook', default: true }])
 })
 
@@ -90,7 +99,12 @@ async function setStage(t: typeof import('tap').default | import('tap').Test) {
   const client = () => createClient(/listens on (\S+?);/.exec(program.output())?.[1] ?? '', key)
   const [workspace] = await client().get<{ id: string }[]>('/v2/workspaces')
   const workspaceId = workspace?.id ?? ''
-  await client().post('/v2/notifications/destinations', { workspace_id: workspaceId, name: 'hook', destination_type: 'webhook', url: outside.hookUrl })
+  await client().post('/v2/notifications/destinations', {
+    workspace_id: workspaceId,
+    name: 'hook',
+    destination_type: 'webhook',
+    url: outside.hookUrl,
+  })
   return {
     outside,
     watcher,

@@ -28,8 +28,19 @@ export interface Program {
 
 /** Starts the program with these settings; resolves when it says that everything runs. */
 export async function startProgram(settings: Record<string, string>): Promise<Program> {
-  const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', OPS_PORT: '0', TOOLS_DIR: join(root, '.tools'), ...settings }
-  const child = spawn(process.execPath, ['infra/cli/main.ts', 'start'], { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const environment = {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    PORT: '0',
+    OPS_PORT: '0',
+    TOOLS_DIR: join(root, '.tools'),
+    ...settings,
+  }
+  const child = spawn(process.execPath, ['infra/cli/main.ts', 'start'], {
+    cwd: root,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   const ready = new Promise<void>((resolve, reject) => {
@@ -81,7 +92,12 @@ export async function startOutside(): Promise<Outside> {
   const waiting: { count: number; resolve: (webhooks: Webhook[]) => void }[] = []
   const take = (request: IncomingMessage, response: ServerResponse, text: string) => {
     const body = JSON.parse(text) as Webhook['body']
-    webhooks.push({ at: Date.now(), key: String(request.headers['idempotency-key']), title: body.attachments[0]?.title ?? '', body })
+    webhooks.push({
+      at: Date.now(),
+      key: String(request.headers['idempotency-key']),
+      title: body.attachments[0]?.title ?? '',
+      body,
+    })
     response.end('ok')
     for (const { count, resolve } of waiting) if (webhooks.length >= count) resolve(webhooks)
   }
@@ -187,7 +203,11 @@ export async function startProxy(target: URL): Promise<{ port: number; setOpen(i
 export function createClient(baseUrl: string, key: string) {
   const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const headers = { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-    const response = await fetch(`${baseUrl}/api${path}`, { method, headers, body: body === undefined ? null : JSON.stringify(body) })
+    const response = await fetch(`${baseUrl}/api${path}`, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+    })
     const { result, error } = (await response.json()) as { result: T; error: unknown }
     if (error !== null) throw new Error(JSON.stringify(error))
     return result

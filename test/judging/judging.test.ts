@@ -28,7 +28,13 @@ const rows: Row[] = [
   { title: 'majority of 3, two ok one unknown: ok', inputs: [O, O, U], need: majority, verdict: 'ok' },
   { title: 'all of 3, one problem one ok one unknown: ok', inputs: [P, O, U], need: all, verdict: 'ok' },
   { title: 'any of 3, two ok one unknown: no data', inputs: [O, O, U], need: any, verdict: 'no_data' },
-  { title: 'custom, all of 3, one ok two unknown: ok, it is settled', inputs: [O, U, U], need: all, website: false, verdict: 'ok' },
+  {
+    title: 'custom, all of 3, one ok two unknown: ok, it is settled',
+    inputs: [O, U, U],
+    need: all,
+    website: false,
+    verdict: 'ok',
+  },
   { title: 'website, all of 3, one ok two unknown: half-silent, no data', inputs: [O, U, U], need: all, verdict: 'no_data' },
   { title: 'enough problems win over any number of unknowns', inputs: [P, U, U], need: any, verdict: 'problem' },
   { title: 'majority of 3 needs 2: one problem is ok', inputs: [P, O, O], need: majority, verdict: 'ok' },
@@ -36,8 +42,20 @@ const rows: Row[] = [
   { title: 'majority of 4 needs 3: two problems two ok', inputs: [P, P, O, O], need: majority, verdict: 'ok' },
   { title: 'majority of 4: two problems one unknown could tip it', inputs: [P, P, O, U], need: majority, verdict: 'no_data' },
   { title: 'half of 4 silent is no data for a website', inputs: [O, O, U, U], need: all, verdict: 'no_data' },
-  { title: 'half of 4 silent is settled for a custom rule of all', inputs: [O, O, U, U], need: all, website: false, verdict: 'ok' },
-  { title: 'at least 2 of 3 with two problems', inputs: [P, P, O], need: { kind: 'at_least', count: 2 }, website: false, verdict: 'problem' },
+  {
+    title: 'half of 4 silent is settled for a custom rule of all',
+    inputs: [O, O, U, U],
+    need: all,
+    website: false,
+    verdict: 'ok',
+  },
+  {
+    title: 'at least 2 of 3 with two problems',
+    inputs: [P, P, O],
+    need: { kind: 'at_least', count: 2 },
+    website: false,
+    verdict: 'problem',
+  },
   { title: 'one input, unknown', inputs: [U], need: any, verdict: 'no_data' },
   { title: 'a young input alone is not judged yet', inputs: [Y], need: any, verdict: 'not_judged' },
   { title: 'a young input beside a problem that suffices is a problem', inputs: [P, Y], need: any, verdict: 'problem' },
@@ -89,7 +107,15 @@ const meta: WebsiteMeta = {
   confirm_after: null,
   recover_after: null,
 }
-const never = (addedAt: number): Reading => ({ addedAt, slotAt: null, at: null, ok: false, error: null, statusCode: null, totalMs: null })
+const never = (addedAt: number): Reading => ({
+  addedAt,
+  slotAt: null,
+  at: null,
+  ok: false,
+  error: null,
+  statusCode: null,
+  totalMs: null,
+})
 const reported = (ok: boolean, when: number): Reading => ({
   addedAt: at - 60 * minute,
   slotAt: when,
@@ -106,14 +132,22 @@ t.test('a location is silent once it has been quiet for longer than three interv
   t.equal(judgeReachability(meta, readings, edge, edge).verdict, 'ok', 'at exactly three intervals it still speaks')
   t.equal(judgeReachability(meta, readings, edge, edge).nextAt, edge + 1, 'the next instant is the one after')
   t.equal(judgeReachability(meta, readings, edge + 1, edge + 1).verdict, 'no_data', 'a millisecond later all are silent')
-  t.equal(judgeReachability(meta, readings, edge + 1, edge).verdict, 'ok', 'while buffered reports may arrive nobody newly falls silent')
+  t.equal(
+    judgeReachability(meta, readings, edge + 1, edge).verdict,
+    'ok',
+    'while buffered reports may arrive nobody newly falls silent',
+  )
   t.end()
 })
 
 t.test('a location that never reported is young for 60 s since it was added', t => {
   const readings = { aaaa: reported(true, at), bbbb: reported(true, at), cccc: never(at) }
   const one = { ...meta, failure_mode: 'at_least_one' as const }
-  t.equal(judgeReachability(one, readings, at + minute, at + minute).verdict, 'not_judged', 'inclusive: at 60 s it is still young')
+  t.equal(
+    judgeReachability(one, readings, at + minute, at + minute).verdict,
+    'not_judged',
+    'inclusive: at 60 s it is still young',
+  )
   t.equal(judgeReachability(one, readings, at + minute, at + minute).nextAt, at + minute + 1)
   t.equal(judgeReachability(one, readings, at + minute + 1, at + minute + 1).verdict, 'no_data', 'then it counts as unknown')
   t.end()

@@ -32,7 +32,10 @@ t.test('placement', async t => {
     t.strictSame(rival.service.unready(), [])
     await world.report(id, false, { slotAt: world.clock.now() })
     await world.clock.advance(3 * minute)
-    t.strictSame((await world.alerts(id)).map(alert => alert.kind), ['problem'])
+    t.strictSame(
+      (await world.alerts(id)).map(alert => alert.kind),
+      ['problem'],
+    )
     t.equal((await world.incidents(id)).length, 1)
   })
 
@@ -44,17 +47,23 @@ t.test('placement', async t => {
     t.equal(holders(await world.client.bucket('leases').list('>')).get('second'), 64)
   })
 
-  t.test('once presence is stable a keeper gives up one partition a second to a live one that holds at least two fewer', async t => {
-    const world = createWorld()
-    await world.startOne({ keeperId: 'first' })
-    await world.startOne({ keeperId: 'second' })
-    await world.clock.advance(10 * second)
-    const early = holders(await world.client.bucket('leases').list('>')).get('second') ?? 0
-    t.ok(early > 0 && early <= 10, `one a second: ${early} after 10 s`)
-    await world.clock.advance(60 * second)
-    const shares = holders(await world.client.bucket('leases').list('>'))
-    t.ok(Math.abs((shares.get('first') ?? 0) - (shares.get('second') ?? 0)) <= 2, `${shares.get('first')} and ${shares.get('second')}`)
-  })
+  t.test(
+    'once presence is stable a keeper gives up one partition a second to a live one that holds at least two fewer',
+    async t => {
+      const world = createWorld()
+      await world.startOne({ keeperId: 'first' })
+      await world.startOne({ keeperId: 'second' })
+      await world.clock.advance(10 * second)
+      const early = holders(await world.client.bucket('leases').list('>')).get('second') ?? 0
+      t.ok(early > 0 && early <= 10, `one a second: ${early} after 10 s`)
+      await world.clock.advance(60 * second)
+      const shares = holders(await world.client.bucket('leases').list('>'))
+      t.ok(
+        Math.abs((shares.get('first') ?? 0) - (shares.get('second') ?? 0)) <= 2,
+        `${shares.get('first')} and ${shares.get('second')}`,
+      )
+    },
+  )
 
   t.test('a holder that could not renew for 7 s stops, and what it is told goes to the next', async t => {
     const world = createWorld()
@@ -97,8 +106,14 @@ t.test('idempotence', async t => {
     t.equal((await world.incidents(id)).length, 0, 'the first result of a slot wins')
     await world.report(id, false, { slotAt: slotAt - minute })
     t.equal((await world.incidents(id)).length, 0, 'an older slot is not judged')
-    const kept = await world.store.get('observations', [checkObservationId(id, 'aaaa', slotAt), checkObservationId(id, 'aaaa', slotAt - minute)])
-    t.strictSame(kept.map(observation => observation?.ok), [1, 0])
+    const kept = await world.store.get('observations', [
+      checkObservationId(id, 'aaaa', slotAt),
+      checkObservationId(id, 'aaaa', slotAt - minute),
+    ])
+    t.strictSame(
+      kept.map(observation => observation?.ok),
+      [1, 0],
+    )
   })
 
   t.test('a repeated command id gets the first answer, word for word, also after a later change', async t => {
@@ -130,7 +145,11 @@ t.test('idempotence', async t => {
     const id = await world.create()
     await world.report(id, false, {}, 'zzzz')
     const { confirm_after: _, recover_after: __, ...meta } = websiteMeta
-    const body = { kind: 'update-website' as const, name: 'Moved', meta: { ...meta, url: 'https://new.example/', failure_mode: null } }
+    const body = {
+      kind: 'update-website' as const,
+      name: 'Moved',
+      meta: { ...meta, url: 'https://new.example/', failure_mode: null },
+    }
     await world.command(id, body as never)
     await world.report(id, false, { rev: 1 })
     t.equal((await world.incidents(id)).length, 0)
@@ -225,14 +244,21 @@ t.test('order and time', async t => {
     await world.clock.advance(5 * 60 * minute)
     const back = await world.startOne()
     await world.clock.advance(second)
-    t.strictSame((await world.alerts(id)).map(alert => [alert.kind, alert.reminder]), [['problem', false]])
+    t.strictSame(
+      (await world.alerts(id)).map(alert => [alert.kind, alert.reminder]),
+      [['problem', false]],
+    )
     const [incident] = await world.incidents(id)
     t.equal(incident?.confirmedAt, (incident?.troubleSince ?? 0) + 2 * minute, 'backdated to the end of its hold')
     await Promise.all([back.service.stop(), world.clock.advance(100)])
     await world.clock.advance(3 * 60 * minute)
     await world.startOne()
     await world.clock.advance(3 * minute)
-    t.strictSame((await world.alerts(id)).map(alert => alert.reminder), [false, true], 'the next on the grid is told')
+    t.strictSame(
+      (await world.alerts(id)).map(alert => alert.reminder),
+      [false, true],
+      'the next on the grid is told',
+    )
   })
 
   t.test('after a take-over nobody is called silent for 15 s, and buffered reports count at their own time', async t => {
@@ -354,7 +380,11 @@ t.test('trouble', async t => {
     await world.report(id, false)
     t.match(await world.command(id, { kind: 'delete-subject' }), { ok: true, result: { id } })
     t.not((await world.subject(id))?.deletedAt, null)
-    t.equal((await world.client.bucket('checks').list('>')).filter(entry => entry.value !== null).length, 0, 'nobody checks it any more')
+    t.equal(
+      (await world.client.bucket('checks').list('>')).filter(entry => entry.value !== null).length,
+      0,
+      'nobody checks it any more',
+    )
     t.match(await world.command(id, { kind: 'delete-subject' }), { ok: false, error: { code: 'not_found' } })
     await world.report(id, false)
     await world.clock.advance(5 * second)
@@ -378,12 +408,21 @@ t.test('check entries', async t => {
     await world.startOne({ exclusive: true })
     const id = await world.create({ locations: ['aaaa', 'bbbb'] })
     const { confirm_after: _, recover_after: __, ...meta } = websiteMeta
-    const entry = async (location: string) => (await world.client.bucket('checks').get(keys.check(location, id)))?.value as CheckEntry | null
+    const entry = async (location: string) =>
+      (await world.client.bucket('checks').get(keys.check(location, id)))?.value as CheckEntry | null
     t.match(await entry('bbbb'), { rev: 1, url: 'https://example.org/', intervalMs: minute })
     const locations = ['aaaa', 'bbbb']
-    await world.command(id, { kind: 'update-website', name: 'New name', meta: { ...meta, locations, failure_mode: null } } as never)
+    await world.command(id, {
+      kind: 'update-website',
+      name: 'New name',
+      meta: { ...meta, locations, failure_mode: null },
+    } as never)
     t.equal((await entry('aaaa'))?.rev, 1, 'a rename does not reach probers')
-    await world.command(id, { kind: 'update-website', name: 'N', meta: { ...meta, locations: ['aaaa'], url: 'https://b.example/', failure_mode: null } } as never)
+    await world.command(id, {
+      kind: 'update-website',
+      name: 'N',
+      meta: { ...meta, locations: ['aaaa'], url: 'https://b.example/', failure_mode: null },
+    } as never)
     t.match(await entry('aaaa'), { rev: 3, url: 'https://b.example/' })
     t.equal((await entry('bbbb')) ?? null, null)
   })

@@ -42,14 +42,22 @@ export function createWorld(wrapStore: (store: Store) => Store = store => store)
   const store = createMemoryStore()
   const client = hub.connect()
   const nudged: string[] = []
-  const nudges = client.subscribe(subjects.alertNudge, message => nudged.push(...(message.body as { alertIds: string[] }).alertIds))
+  const nudges = client.subscribe(subjects.alertNudge, message =>
+    nudged.push(...(message.body as { alertIds: string[] }).alertIds),
+  )
 
   const startOne = async (options: Partial<KeeperOptions> = {}): Promise<KeeperHandle> => {
     await nudges
     const bus = hub.connect()
     const surroundings = { bus, clock, store: wrapStore(store), logger: pino({ level: 'silent' }), metrics: new Registry() }
     const keeperId = options.keeperId ?? `k${randomId(4)}`
-    const starting = startKeeper(surroundings, { exclusive: false, confirmAfterMs: 2 * minute, closeAfterMs: 2 * minute, ...options, keeperId })
+    const starting = startKeeper(surroundings, {
+      exclusive: false,
+      confirmAfterMs: 2 * minute,
+      closeAfterMs: 2 * minute,
+      ...options,
+      keeperId,
+    })
     await clock.advance(100)
     return { bus, service: await starting }
   }
@@ -59,7 +67,13 @@ export function createWorld(wrapStore: (store: Store) => Store = store => store)
     return (await asked) as Reply
   }
   const create = async (meta: Partial<WebsiteMeta> = {}, subjectId = randomId(10)): Promise<string> => {
-    const body = { kind: 'create-website' as const, workspaceId: 'w', slug: `s-${subjectId}`, name: 'Site', meta: { ...websiteMeta, ...meta } }
+    const body = {
+      kind: 'create-website' as const,
+      workspaceId: 'w',
+      slug: `s-${subjectId}`,
+      name: 'Site',
+      meta: { ...websiteMeta, ...meta },
+    }
     const reply = await command(subjectId, body as never)
     if (!reply.ok) throw new Error(reply.error.message)
     return subjectId
@@ -72,7 +86,8 @@ export function createWorld(wrapStore: (store: Store) => Store = store => store)
     await clock.advance(1)
   }
   const subject = async (id: string) => (await store.get('subjects', [id]))[0] ?? null
-  const incidents = (id: string) => store.find('incidents', { where: { subjectId: id }, sort: [['troubleSince', 'asc']], limit: 100 })
+  const incidents = (id: string) =>
+    store.find('incidents', { where: { subjectId: id }, sort: [['troubleSince', 'asc']], limit: 100 })
   const alerts = (id: string) => store.find('alerts', { where: { subjectId: id }, limit: 100 })
   const history = (id: string) => store.find('history', { where: { subjectId: id }, sort: [['at', 'asc']], limit: 100 })
   return { clock, hub, store, client, nudged, startOne, command, create, report, subject, incidents, alerts, history }

@@ -52,7 +52,13 @@ interface Case {
 }
 
 const cases: Case[] = [
-  { title: 'opens pending, with the confirm hold as its deadline', events: [], state: 'pending', told: [], context: { deadlineAt: 2 * minute } },
+  {
+    title: 'opens pending, with the confirm hold as its deadline',
+    events: [],
+    state: 'pending',
+    told: [],
+    context: { deadlineAt: 2 * minute },
+  },
   {
     title: 'is confirmed at the exact end of its hold and told once',
     events: [held(2 * minute)],
@@ -187,7 +193,11 @@ const cases: Case[] = [
   },
   {
     title: 'new holds count from when the recovery began',
-    events: [held(2 * minute), ok(3 * minute), { type: 'policy.replaced', at: 4 * minute, confirmAfterMs: 0, closeAfterMs: 10 * minute }],
+    events: [
+      held(2 * minute),
+      ok(3 * minute),
+      { type: 'policy.replaced', at: 4 * minute, confirmAfterMs: 0, closeAfterMs: 10 * minute },
+    ],
     state: 'recovering',
     told: ['problem'],
     context: { deadlineAt: 13 * minute },
@@ -211,19 +221,32 @@ t.test('every event that moves or marks an incident leaves a record', t => {
 })
 
 t.test('on every path the graph finds, deadlines and instants agree with the state', t => {
-  const events: IncidentEvent[] = [bad(minute), silent(minute), ok(minute), held(minute), recovered(minute), remind(minute), acknowledge(minute)]
+  const events: IncidentEvent[] = [
+    bad(minute),
+    silent(minute),
+    ok(minute),
+    held(minute),
+    recovered(minute),
+    remind(minute),
+    acknowledge(minute),
+  ]
   const paths = getShortestPaths(incidentMachine, { input: input(), events: events as never, limit: 5_000 })
   const states = new Set<string>()
   for (const path of paths) {
     const { value, context } = path.state as unknown as { value: string; context: IncidentContext }
     states.add(value)
     const where = `${path.steps.map(step => step.event.type).join(' > ')} in ${value}`
-    if (value === 'pending' && (context.deadlineAt === null || context.confirmedAt !== null)) t.fail(`${where}: pending waits for its hold`)
-    if (value === 'recovering' && (context.wellSince === null || context.deadlineAt === null)) t.fail(`${where}: recovering waits for its hold`)
-    if (value === 'closed' && (context.closedAt === null || context.deadlineAt !== null)) t.fail(`${where}: closed waits for nothing`)
+    if (value === 'pending' && (context.deadlineAt === null || context.confirmedAt !== null))
+      t.fail(`${where}: pending waits for its hold`)
+    if (value === 'recovering' && (context.wellSince === null || context.deadlineAt === null))
+      t.fail(`${where}: recovering waits for its hold`)
+    if (value === 'closed' && (context.closedAt === null || context.deadlineAt !== null))
+      t.fail(`${where}: closed waits for nothing`)
     if ((value === 'problem' || value === 'noData') && context.confirmedAt === null) t.fail(`${where}: confirmed`)
-    if (context.acknowledgedAt !== null && context.reminderAt !== null) t.fail(`${where}: nobody is reminded of what somebody took on`)
-    if (context.announced !== 'nothing' && context.confirmedAt === null) t.fail(`${where}: nothing is told before the confirmation`)
+    if (context.acknowledgedAt !== null && context.reminderAt !== null)
+      t.fail(`${where}: nobody is reminded of what somebody took on`)
+    if (context.announced !== 'nothing' && context.confirmedAt === null)
+      t.fail(`${where}: nothing is told before the confirmation`)
   }
   t.strictSame([...states].sort(), ['closed', 'noData', 'pending', 'problem', 'recovering'], 'every state can be reached')
   t.end()

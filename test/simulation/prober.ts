@@ -51,6 +51,11 @@ export class Prober {
     })
   }
 
+  /** Checks nothing any more. */
+  rest(): void {
+    this.#entries.clear()
+  }
+
   unsent(): number {
     return this.#waiting.length
   }

@@ -19,6 +19,9 @@ import { VirtualTime } from './virtual-time.ts'
 import { watched, watchReply } from './watched-store.ts'
 import { clearWeather, type Weather } from './weather.ts'
 
+/** Without a report for this long, freshness and checkpoint are written, and nobody is called silent yet. */
+const restMs = 25_000
+
 /** A place where a keeper runs; it may live there many times. */
 export interface Seat {
   life: Life | null
@@ -94,6 +97,8 @@ export class World {
     await time.advanceTo(plan.activeMs)
     this.#calm()
     await time.advanceTo(plan.activeMs + plan.calmMs)
+    for (const prober of this.probers) prober.rest()
+    await time.advanceTo(plan.activeMs + plan.calmMs + restMs)
   }
 
   /** A keeper starts; one that cannot is started again, as a supervisor would. */

@@ -103,6 +103,8 @@ async function findWebsite(context: GatewayContext, call: Call): Promise<Subject
   const subject = isSubjectId(subjectId) ? await context.directory.ask('get-subject', { subjectId }, call.traceId) : null
   if (!subject || roleIn(call.request.identity, subject.workspaceId) === null) throw notFound()
   if (subject.kind === 'website') return subject
+  // A resource of another template is no custom subject of this generation either (spec D 3).
+  if (subject.template !== null) throw notFound()
   const details = `This subject is maintained by hand; use /v2/subjects/${encodeURIComponent(subject.slug)}`
   throw new AppError('invalid_state', 'Custom subjects are managed elsewhere', { details })
 }

@@ -38,7 +38,8 @@ export function driveIncident(drive: Drive, holds: Holds): SubjectDocument {
       next = send(next, { type: 'policy.replaced', at: drive.at, ...holds })
     }
     const condition = conditionOf(drive.judgement)
-    if (condition !== null && condition !== before.context.condition) next = send(next, { type: `${condition}.judged`, at: drive.at })
+    if (condition !== null && condition !== before.context.condition)
+      next = send(next, { type: `${condition}.judged`, at: drive.at })
   }
   next = elapse(next)
   const snapshot = next.rule.incident
@@ -91,7 +92,9 @@ function elapse(drive: Drive): Drive {
     if (event === null) return next
     next = send(next, event)
   }
-  throw new Error(`incident ${next.rule.incident?.context.incidentId} has more than ${limits.keeper.deadlinesPerInput} deadlines due at once`)
+  throw new Error(
+    `incident ${next.rule.incident?.context.incidentId} has more than ${limits.keeper.deadlinesPerInput} deadlines due at once`,
+  )
 }
 
 function elapsedEvent({ rule, judgement, at, surrounding }: Drive): IncidentEvent | null {
@@ -112,7 +115,8 @@ function send(drive: Drive, event: IncidentEvent): Drive {
   let next: Drive = { ...drive, rule: { ...drive.rule, incident } }
   for (const order of orders) {
     const params = order.params as never
-    if (order.type === 'record') next = record(next, next.rule.incident as IncidentSnapshot, event, (params as { kind: never }).kind)
+    if (order.type === 'record')
+      next = record(next, next.rule.incident as IncidentSnapshot, event, (params as { kind: never }).kind)
     if (order.type === 'announce') next = announce(next, next.rule.incident as IncidentSnapshot, params)
   }
   return next
@@ -120,7 +124,12 @@ function send(drive: Drive, event: IncidentEvent): Drive {
 
 const restored = (held: IncidentSnapshot) => incidentMachine.resolveState({ value: held.value, context: held.context })
 
-function record(drive: Drive, held: IncidentSnapshot, event: IncidentEvent, kind: Parameters<typeof historyDocument>[3]['kind']): Drive {
+function record(
+  drive: Drive,
+  held: IncidentSnapshot,
+  event: IncidentEvent,
+  kind: Parameters<typeof historyDocument>[3]['kind'],
+): Drive {
   const incident = { ...held, transitions: held.transitions + 1 }
   const document = historyDocument(drive.subject, incident, drive.judgement, { kind, event })
   return {
@@ -130,7 +139,11 @@ function record(drive: Drive, held: IncidentSnapshot, event: IncidentEvent, kind
   }
 }
 
-function announce(drive: Drive, held: IncidentSnapshot, order: { kind: 'problem' | 'no_data' | 'recovery'; reminder: boolean }): Drive {
+function announce(
+  drive: Drive,
+  held: IncidentSnapshot,
+  order: { kind: 'problem' | 'no_data' | 'recovery'; reminder: boolean },
+): Drive {
   const incident = { ...held, alerts: held.alerts + 1 }
   const document = alertDocument(drive.subject, incident, drive.judgement, { ...order, now: drive.surrounding.now })
   return {

@@ -1,7 +1,14 @@
 // The documents that an incident leaves behind: itself as it is read, its history entries, its alerts. Pure.
 import { type IncidentEvent, incidentVersion } from '#machines/incident.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
-import type { HistoryDocument, HistoryKind, IncidentDocument, IncidentSnapshot, IncidentState, IncidentStatus } from '#shared/contracts/incident.ts'
+import type {
+  HistoryDocument,
+  HistoryKind,
+  IncidentDocument,
+  IncidentSnapshot,
+  IncidentState,
+  IncidentStatus,
+} from '#shared/contracts/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Judgement } from '#shared/judging/judge-reachability.ts'
 import { limits } from '#shared/limits.ts'
@@ -16,7 +23,12 @@ const statusWords: Record<IncidentState, IncidentStatus> = {
 }
 
 /** The incident as it is read, stamped with the rev that this commit gives its subject. */
-export function incidentDocument(subject: SubjectDocument, rule: RuleState, held: IncidentSnapshot, judgement: Judgement): IncidentDocument {
+export function incidentDocument(
+  subject: SubjectDocument,
+  rule: RuleState,
+  held: IncidentSnapshot,
+  judgement: Judgement,
+): IncidentDocument {
   const { context } = held
   return {
     id: context.incidentId,
@@ -35,7 +47,8 @@ export function incidentDocument(subject: SubjectDocument, rule: RuleState, held
     closedReason: context.closedReason,
     acknowledgedAt: context.acknowledgedAt,
     acknowledgedBy: context.acknowledgedBy,
-    effectiveAt: context.closedAt ?? context.wellSince ?? Math.max(context.confirmedAt ?? 0, context.badSince ?? 0, context.troubleSince),
+    effectiveAt:
+      context.closedAt ?? context.wellSince ?? Math.max(context.confirmedAt ?? 0, context.badSince ?? 0, context.troubleSince),
     explanation: judgement.explanation,
     evidence: judgement.evidence,
     deadlineAt: context.deadlineAt,

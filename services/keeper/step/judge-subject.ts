@@ -29,7 +29,13 @@ export function isDueBy(subject: SubjectDocument, at: number): boolean {
   return subject.dueAt !== null && subject.dueAt <= at
 }
 
-function applyJudgement(subject: SubjectDocument, key: string, judgement: Judgement, at: number, surrounding: Surrounding): SubjectDocument {
+function applyJudgement(
+  subject: SubjectDocument,
+  key: string,
+  judgement: Judgement,
+  at: number,
+  surrounding: Surrounding,
+): SubjectDocument {
   const rule = subject.rules.find(candidate => candidate.key === key) as RuleState
   const unchanged = rule.verdict !== null && isSameVerdict(rule.verdict, judgement)
   const incidentDeadlineAt = rule.incident?.context.deadlineAt ?? null

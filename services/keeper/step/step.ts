@@ -31,7 +31,8 @@ function passDeadlines(subject: SubjectDocument, until: number, surrounding: Sur
   let next = subject
   for (let passed = 0; isDueBy(next, until); passed++) {
     const dueAt = next.dueAt as number
-    if (passed >= limits.keeper.deadlinesPerInput) throw new Error(`subject ${subject.id} has more deadlines due than one input may pass`)
+    if (passed >= limits.keeper.deadlinesPerInput)
+      throw new Error(`subject ${subject.id} has more deadlines due than one input may pass`)
     const judged = judgeSubject(next, dueAt, surrounding)
     const stuck = judged.dueAt !== null && judged.dueAt <= dueAt
     next = judged
@@ -47,20 +48,25 @@ function stepAbsent(subject: SubjectDocument | null, input: Input, surrounding: 
   if (input.kind !== 'command') return nothing
   const answered = subject?.receipts.find(receipt => receipt.id === input.command.id)
   if (answered) return { ...nothing, reply: JSON.parse(answered.reply) as Reply }
-  if (subject !== null || input.command.kind !== 'create-website') return { ...nothing, reply: refusal('not_found', 'Subject not found') }
+  if (subject !== null || input.command.kind !== 'create-website')
+    return { ...nothing, reply: refusal('not_found', 'Subject not found') }
   return commit(createWebsite(input.subjectId, input.command, input.at, surrounding), input.command, input.at)
 }
 
 function obey(subject: SubjectDocument, command: Command, at: number, surrounding: Surrounding): Step {
   if (command.kind === 'create-website') return { ...unchanged(subject), reply: refusal('invalid_state', 'Subject exists') }
   if (command.kind === 'delete-subject') return commit(deleteSubject(subject, at, surrounding), command, at)
-  if (subject.kind !== 'website') return { ...unchanged(subject), reply: refusal('invalid_state', 'Custom subjects are managed elsewhere') }
+  if (subject.kind !== 'website')
+    return { ...unchanged(subject), reply: refusal('invalid_state', 'Custom subjects are managed elsewhere') }
   return commit(updateWebsite(subject, command, at, surrounding), command, at)
 }
 
 /** The subject with the command's answer among its receipts: the last 16, and none older than a client waits. */
 function commit(subject: SubjectDocument, command: Command, at: number): Step {
-  const reply: Reply = { ok: true, result: command.kind === 'delete-subject' ? { id: subject.id } : viewOf(subject, subject.rev + 1) }
+  const reply: Reply = {
+    ok: true,
+    result: command.kind === 'delete-subject' ? { id: subject.id } : viewOf(subject, subject.rev + 1),
+  }
   const recent = subject.receipts.filter(receipt => at - receipt.at < limits.keeper.receiptAgeMs)
   const receipts = [...recent, { id: command.id, at, reply: JSON.stringify(reply) }].slice(-limits.keeper.receipts)
   return { subject: { ...subject, receipts }, change: 'commit', observation: null, reply }

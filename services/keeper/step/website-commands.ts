@@ -41,7 +41,12 @@ export function createWebsite(subjectId: string, command: CreateWebsite, at: num
 }
 
 /** Full replacement of what generations 1 and 2 can express; holds and, when not sent, the failure mode are kept. */
-export function updateWebsite(subject: SubjectDocument, command: UpdateWebsite, at: number, surrounding: Surrounding): SubjectDocument {
+export function updateWebsite(
+  subject: SubjectDocument,
+  command: UpdateWebsite,
+  at: number,
+  surrounding: Surrounding,
+): SubjectDocument {
   const { confirm_after, recover_after } = subject.meta
   const failure_mode = command.meta.failure_mode ?? subject.meta.failure_mode
   const meta: WebsiteMeta = { ...command.meta, failure_mode, confirm_after, recover_after }

@@ -1,0 +1,35 @@
+// What the next round takes from the partitions: inputs that wait, and what must be written though no input asks for it.
+import { limits } from '#shared/limits.ts'
+import type { Core } from './core.ts'
+import { hasWork, isMoved, type Partition, takeInputs } from './partition.ts'
+import type { Take } from './round.ts'
+
+/** At most 512 inputs of a partition and 4,096 in all; only from partitions that may be committed to. Empty: nothing to do. */
+export function gatherTakes(core: Core, partitions: readonly Partition[], now: number): Take[] {
+  const isConnected = core.bus.connected()
+  const overflowing = core.cache.evict()
+  const takes: Take[] = []
+  let room: number = limits.keeper.inputsPerRoundInAll
+  for (const partition of partitions) {
+    if (partition.state === 'opening' || partition.state === 'closed' || !core.mayCommit(partition.number)) continue
+    const mayTake = room > 0 && (hasWork(partition, now, isConnected) || partition.receivedTo > partition.sequence)
+    const taken = mayTake ? takeInputs(partition, now, isConnected) : { inputs: [], takenTo: partition.sequence }
+    room -= taken.inputs.length
+    const checkpoint = now >= partition.checkpointDueAt && partition.state === 'live'
+    const flush = flushable(partition, now, checkpoint, overflowing)
+    const moves = taken.takenTo > partition.sequence || (checkpoint && isMoved(partition))
+    if (taken.inputs.length > 0 || flush.length > 0 || moves) takes.push({ partition, ...taken, flush, checkpoint })
+  }
+  return takes
+}
+
+/** Freshness at the checkpoint, cleared pending within a second, and what the memory has no room for. */
+function flushable(partition: Partition, now: number, checkpoint: boolean, overflowing: readonly string[]): string[] {
+  const flush = new Set<string>()
+  if (checkpoint) for (const id of partition.dirty) flush.add(id)
+  for (const [id, since] of partition.uncleared) {
+    if (now - since >= limits.keeper.pendingMs || checkpoint) flush.add(id)
+  }
+  for (const id of overflowing) if (partition.dirty.has(id)) flush.add(id)
+  return [...flush]
+}

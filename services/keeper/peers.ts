@@ -1,0 +1,52 @@
+// The other keepers, as their presence tells: how many partitions each holds, and since when the set of them is stable.
+import type { BucketEntry } from '#shared/bus/port.ts'
+import { parseKeeperPresence } from '#shared/bus/subjects.ts'
+import { limits } from '#shared/limits.ts'
+
+export class Peers {
+  readonly #self: string
+  readonly #monotonic: () => number
+  readonly #peers = new Map<string, { revision: number; held: number; since: number }>()
+  #changedAt: number
+
+  constructor(self: string, monotonic: () => number) {
+    this.#self = self
+    this.#monotonic = monotonic
+    this.#changedAt = monotonic()
+  }
+
+  get count(): number {
+    return this.#peers.size
+  }
+
+  /** Takes in one entry of the presence bucket. */
+  meet({ key, value, revision }: BucketEntry): void {
+    const keeperId = parseKeeperPresence(key)
+    if (keeperId === null || keeperId === this.#self) return
+    const now = this.#monotonic()
+    if (value === null) {
+      if (this.#peers.delete(keeperId)) this.#changedAt = now
+      return
+    }
+    const known = this.#peers.get(keeperId)
+    if (known === undefined) this.#changedAt = now
+    if (known?.revision === revision) return
+    this.#peers.set(keeperId, { revision, held: (value as { held?: number }).held ?? 0, since: now })
+  }
+
+  /** Forgets those unheard for too long. */
+  forgetGone(): void {
+    const now = this.#monotonic()
+    for (const [peer, { since }] of this.#peers) {
+      if (now - since < limits.presence.goneMs) continue
+      this.#peers.delete(peer)
+      this.#changedAt = now
+    }
+  }
+
+  /** The fewest partitions that a live peer holds; null while nobody else lives or the set has just changed. */
+  fewestHeld(): number | null {
+    if (this.#peers.size === 0 || this.#monotonic() - this.#changedAt < limits.keeper.leaseRenewMs) return null
+    return Math.min(...[...this.#peers.values()].map(peer => peer.held))
+  }
+}
