@@ -9,6 +9,7 @@ import { type Core, persistWhile } from './core.ts'
 import { type Draft, type Drafts, draftOf, noDrafts, stepInputs } from './draft.ts'
 import { isMoved, type Partition, type Waiting } from './partition.ts'
 import { publishPending } from './publish.ts'
+import { NoLongerOurs } from './retry.ts'
 
 export interface Take {
   partition: Partition
@@ -62,8 +63,8 @@ function draftFlush(core: Core, partition: Partition, id: string, drafts: Drafts
   if (!entry.dirty && !partition.uncleared.has(id)) return
   const draft = draftOf(core, drafts, partition, id)
   draft.change = 'commit'
-  if (partition.childless.has(id) && draft.subject !== null)
-    draft.subject = { ...draft.subject, pending: draft.subject.pending.filter(isToBeWritten) }
+  // All else that it had pending was written before its children were removed: written again, it would stay for ever.
+  if (partition.childless.has(id) && draft.subject !== null) draft.subject = { ...draft.subject, pending: [] }
 }
 
 /** Takes committed drafts into memory, writes what they have pending, and lets the replies go. */
@@ -144,10 +145,11 @@ export async function writeCheckpoint(core: Core, partition: Partition, now: num
     messageAt: partition.messageAt,
     gaps: partition.gaps,
     writtenAt: now,
+    writer: `${core.keeperId}.${now}`,
   }
   const mayGoOn = () => core.mayCommit(partition.number)
   const [result] = await persistWhile(core, mayGoOn, 'write a checkpoint', () => core.store.replace('checkpoints', [checkpoint]))
-  if (result !== 'written') throw new Error(`the checkpoint of partition ${partition.number} was moved by somebody else`)
+  if (result !== 'written') throw new NoLongerOurs(`the checkpoint of partition ${partition.number} was moved by somebody else`)
   partition.checkpoint = checkpoint
   purge(core, partition, now)
 }

@@ -25,6 +25,8 @@ export interface CheckpointDocument extends Stored {
   /** Messages that could not be read because the stream no longer had them. */
   gaps: number
   writtenAt: number
+  /** Who wrote this revision, so that an unknown outcome is settled by asking again. */
+  writer?: string
 }
 
 /** An input that could not be judged or a document the store would not take: kept with its reason. */

@@ -153,7 +153,9 @@ export function createMemoryHub({ clock, schedule = queueMicrotask }: MemoryHubO
         partition.messages = kept
       }
       hub.stream.lastSequence = Math.min(hub.stream.lastSequence, sequence)
-      breakFeeds(hub, feed => feed.lastSequence > sequence, 'the stream ends before what was read')
+      const isBeyond = ({ lastSequence, options: { from } }: Feed) =>
+        lastSequence > sequence || ('sequence' in from && from.sequence > sequence + 1)
+      breakFeeds(hub, isBeyond, 'the stream ends before what was read')
     },
     limitStream: messages => {
       hub.stream.most = messages
