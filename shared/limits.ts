@@ -365,4 +365,15 @@ export const limits = {
     /** A command line call to the running installation connects within this. */
     commandMs: 3 * second,
   },
+
+  demo: {
+    /** What is expected must have happened within this, from the start of the installation on. */
+    patienceMs: 30 * second,
+    /** Both holds: long enough to be seen, short enough to be waited for. */
+    holdMs: 3 * second,
+    /** The largest message its receiver takes; real ones have a few KB. */
+    messageBytes: 256 * 1_024,
+    /** Lines are folded at this width, or at the terminal's where that is narrower. */
+    columns: 80,
+  },
 } as const

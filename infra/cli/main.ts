@@ -1,6 +1,7 @@
 // The commands of the one executable. It parses, calls, and turns what failed into a sentence and an exit code.
 import { Command, CommanderError } from 'commander'
 import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { demo } from './demo.ts'
 import { addKeyCommands } from './key.ts'
 import { productVersion } from './product-version.ts'
 import { settingsHelp } from './settings-help.ts'
@@ -26,6 +27,11 @@ program
   .description('run the services until a signal ends them')
   .addHelpText('after', () => `${settingsHelp()}\n${exitHelp}`)
   .action(start)
+program
+  .command('demo')
+  .description('a local website goes down and comes back; every step is printed, nothing is kept')
+  .option('--json', 'print one JSON object per step, for machines')
+  .action(demo)
 addKeyCommands(program)
 for (const command of program.commands) command.exitOverride()
 

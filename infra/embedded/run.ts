@@ -31,6 +31,8 @@ export interface RunOptions {
 }
 
 export interface Installation {
+  /** The address of the gateway; null where it does not run here. */
+  url: string | null
   /** Ends everything that was started, the last first. Failures are logged, not thrown. */
   stop(): Promise<void>
 }
@@ -51,16 +53,16 @@ export async function runInstallation(options: RunOptions): Promise<Installation
   const running: Running = { ...options, mode, clock, metrics: new Registry(), undo: [] }
   const stop = () => undoAll(running)
   try {
-    await startAll(running)
+    const url = await startAll(running)
     logger.info({ services: mode.services, version: options.version }, 'Everything runs.')
-    return { stop }
+    return { url, stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function startAll(running: Running): Promise<void> {
+async function startAll(running: Running): Promise<string | null> {
   const { mode, settings, undo, metrics, clock, logger } = running
   undo.push({ what: 'clock', run: async () => running.clock.stop() })
   collectDefaultMetrics({ register: metrics })
@@ -95,6 +97,7 @@ async function startAll(running: Running): Promise<void> {
   const opsUrl = `http://${reachable(settings.HOST)}:${ops.port}`
   const facts = { version: running.version, url: services.url, opsUrl, firstKey, location: settings.LOCATION }
   for (const line of welcome(facts)) running.print(line)
+  return services.url
 }
 
 /** Only what lies on this disk needs the folder, and only an embedded bus or store needs it alone. */

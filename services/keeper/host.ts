@@ -16,6 +16,8 @@ import { takeOver } from './take-over.ts'
 export class Host {
   readonly #core: Core
   readonly #partitions = new Map<number, Partition>()
+  /** Closed for a moment, to be opened anew while their leases are held. */
+  readonly #abandoned = new Set<number>()
   #running: Promise<void> | null = null
   #wanted = false
   #cancelTimer: Cancel | null = null
@@ -33,6 +35,7 @@ export class Host {
   /** Begins the take-over of a partition whose lease was just taken. */
   open(number: number): void {
     const partition = openPartition(number, this.#core.clock.now())
+    this.#abandoned.delete(number)
     this.#partitions.set(number, partition)
     this.#core.metrics.partitions.set(this.#partitions.size)
     this.#takeOver(partition).catch(error => this.#abandon(partition, error))
@@ -47,6 +50,7 @@ export class Host {
 
   /** Stops all work on a partition at once and forgets what is in memory of it. */
   close(number: number, reason: string): void {
+    this.#abandoned.delete(number)
     const partition = this.#partitions.get(number)
     if (partition === undefined) return
     partition.state = 'closed'
@@ -163,9 +167,16 @@ export class Host {
     if (!(error instanceof NoLongerOurs))
       this.#core.logger.warn({ err: error, partition: partition.number }, 'partition opened anew')
     this.close(partition.number, 'abandoned')
+    this.#abandoned.add(partition.number)
+    this.#openAgain(partition.number)
+  }
+
+  /** A lease that is too old at this moment may still be renewed: asked again until it is, or is lost. */
+  #openAgain(number: number): void {
     this.#core.clock.after(limits.keeper.retryMs, () => {
-      if (!this.#stopped && this.#core.mayCommit(partition.number) && !this.#partitions.has(partition.number))
-        this.open(partition.number)
+      if (this.#stopped || !this.#abandoned.has(number)) return
+      if (this.#core.mayCommit(number)) this.open(number)
+      else this.#openAgain(number)
     })
   }
 

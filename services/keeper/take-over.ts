@@ -46,9 +46,10 @@ export async function openFeed(
   partition.streamCreatedAt = state.createdAt
   partition.results.length = 0
   partition.receivedTo = partition.sequence
-  partition.catchUpTo = await persistWhile(core, mayGoOn, 'look at the stream', () => stream.lastSequenceOf(partition.number))
-  partition.state = 'catching-up'
   const from = known === null || isSame ? { sequence: partition.sequence + 1 } : { time: Math.max(0, known.messageAt - minute) }
+  const since = 'time' in from ? from.time : 0
+  partition.catchUpTo = await persistWhile(core, mayGoOn, 'look at the stream', () => stream.lastSequenceOf(partition.number, since))
+  partition.state = 'catching-up'
   const onMessage = (message: StreamMessage) => receive(core, partition, message)
   partition.feed = await persistWhile(core, mayGoOn, 'open the feed', () =>
     stream.open({ partition: partition.number, from, onMessage, onBroken }),

@@ -122,7 +122,7 @@ export function createAgenda<T extends Due>(
     const now = busNow()
     // Bounded: every item is either put behind `now` or taken out.
     try {
-      for (let item = heap.first(); item !== undefined && item.dueAt <= now + 1; item = heap.first()) {
+      for (let item = heap.first(); item !== undefined && item.dueAt <= now; item = heap.first()) {
         heap.remove(item)
         onDue(item, now)
       }

@@ -23,12 +23,12 @@ export function createObservationStream(link: Link): ObservationStream {
         const { created, state } = await manager.streams.info(observationStream)
         return { createdAt: String(created), firstSequence: state.first_seq, lastSequence: state.last_seq }
       }),
-    lastSequenceOf: partition =>
+    lastSequenceOf: (partition, since = 0) =>
       administer(async () => {
         const found = await manager.streams.getMessage(observationStream, {
           last_by_subj: subjects.observationsOfPartition(partition),
         })
-        return found?.seq ?? 0
+        return found !== null && found.time.getTime() >= since ? found.seq : 0
       }),
     open: ({ partition, from, onMessage, onBroken }) =>
       openReader(link, {

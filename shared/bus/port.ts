@@ -59,8 +59,8 @@ export interface ObservationStream {
   /** Resolves when the stream has it; rejects with a BusError (unavailable, or full). Repeating it is harmless: a report carries its own identity. */
   publish(subject: string, body: unknown): Promise<void>
   state(): Promise<StreamState>
-  /** The sequence of the newest message of one partition; 0 when there is none. */
-  lastSequenceOf(partition: number): Promise<number>
+  /** The sequence of the newest message of one partition; 0 when there is none, or none at or after `since` (ms since the epoch). */
+  lastSequenceOf(partition: number, since?: number): Promise<number>
   open(options: FeedOptions): Promise<Feed>
   /** Removes one partition's messages below `sequence`. */
   purge(partition: number, sequence: number): Promise<void>

@@ -1,5 +1,6 @@
 // Ingest: results that come by the bus as fast as it takes them, stored and judged; then one burst of 5,000.
 import { setTimeout as pause } from 'node:timers/promises'
+import { measureRoute } from './baselines.ts'
 import { type Pushed, pushResults, seedUnprobed, storedObservations } from './push-results.ts'
 import { type PartResult, quantity, type Run } from './run-context.ts'
 import { median } from './statistics.ts'
@@ -11,7 +12,7 @@ export async function ingest(run: Run): Promise<PartResult> {
   const bareInsert = await run.bareInsert()
   const slots = run.options.quick ? 4 : 30
   const repeats = run.options.quick ? 1 : 5
-  const { pushed, bursts, stored } = await run.withSystem(async system => {
+  const { pushed, bursts, stored, bareRoute, reads } = await run.withSystem(async system => {
     await system.start()
     const connection = await system.connect()
     try {
@@ -27,8 +28,13 @@ export async function ingest(run: Run): Promise<PartResult> {
         const endsAt = now - 50_000 + repeat * 1_000
         bursts.push(await pushResults(system, connection, seeded, { slots: 1, slotMs: 1_000, endsAt }))
       }
+      run.say('ingest: bare route')
+      const load = { key: await system.key(), connections: 50, seconds: run.options.quick ? 1 : 6 }
+      const bareRoute = await measureRoute(system.url, '/api/version', load)
+      const reads = await measureRoute(system.url, `/api/v2/monitoring/websites/${seeded.subjectIds[0]}`, load)
+      run.baselines['bare route, requests/s'] = bareRoute.requestsPerSecond
       await system.stop()
-      return { pushed, bursts, stored: storedObservations(system) }
+      return { pushed, bursts, stored: storedObservations(system), bareRoute, reads }
     } finally {
       await connection.close()
     }
@@ -53,6 +59,10 @@ export async function ingest(run: Run): Promise<PartResult> {
           budget: 1_000,
         },
       ),
+      quantity('ingest', 'a monitor read over REST by 50 clients', '/s', reads.requestsPerSecond, {
+        better: 'higher',
+        baseline: bareRoute.requestsPerSecond,
+      }),
     ],
     details: [{ title: 'Ingest by the bus', rows: [rowOf('stream', pushed), ...bursts.map(burst => rowOf('burst', burst))] }],
   }

@@ -55,23 +55,29 @@ export interface Run {
   bareProber(): Promise<BareProber>
   /** Rows a second; measured once a run. */
   bareInsert(): Promise<number>
+  /** What the baselines of this run came to, by name and unit. */
+  baselines: Record<string, number>
   /** Gives a system that is not started yet to `work`, and removes it afterwards whatever happens. */
   withSystem<T>(work: (system: System) => Promise<T>): Promise<T>
 }
 
 export async function createRun(options: RunOptions, say: (line: string) => void): Promise<Run> {
   const target = await startTarget()
+  const baselines: Record<string, number> = {}
   const bareProber = once(async () => {
     say('baseline: bare prober')
     const figures = await measureBareProber(target, options.quick ? 3 : Math.max(9, options.seconds / 2))
     const { checksPerSecond, cpuMsPerThousand } = figures
     say(`baseline: ${Math.round(checksPerSecond)} checks/s, ${cpuMsPerThousand.toFixed(0)} ms of CPU per 1,000`)
+    baselines['bare prober, checks/s'] = checksPerSecond
+    baselines['bare prober, CPU ms per 1,000 checks'] = cpuMsPerThousand
     return figures
   })
   const bareInsert = once(async () => {
     say('baseline: bare insert')
     const rate = await measureBareInsert(options.quick ? 60_000 : 300_000)
     say(`baseline: ${Math.round(rate)} rows/s`)
+    baselines['bare insert, rows/s'] = rate
     return rate
   })
   return {
@@ -80,6 +86,7 @@ export async function createRun(options: RunOptions, say: (line: string) => void
     say,
     bareProber,
     bareInsert,
+    baselines,
     withSystem: async work => {
       const system = await createSystem(options.nodeArguments)
       try {

@@ -12,6 +12,7 @@ import { storage } from './part-storage.ts'
 import { endAllChildren } from './processes.ts'
 import { asText, describeMachine, judged, type Report, writeIntoDocument } from './report.ts'
 import { createRun, type Part, type RunOptions } from './run-context.ts'
+import { selfCheck } from './self-check.ts'
 import { printTopFunctions } from './top-functions.ts'
 
 const parts: Record<string, Part> = { checks, alert, restart, ingest, memory, storage }
@@ -74,7 +75,7 @@ async function runParts(): Promise<Report> {
     elapsedSeconds: 0,
     machine: describeMachine(),
     options: { parts: names, seconds: options.seconds, quick: options.quick, full: options.full },
-    baselines: {},
+    baselines: run.baselines,
     quantities: [],
     details: [],
   }
@@ -94,6 +95,7 @@ process.once('exit', endAllChildren)
 setTimeout(() => end(1, `The run took longer than ${wholeRunMs / 60_000} minutes.`), wholeRunMs).unref()
 
 try {
+  selfCheck()
   const report = await runParts()
   if (values.profile !== undefined) printTopFunctions(join(values.profile), line => console.error(line))
   console.log(values.json ? JSON.stringify(report) : asText(report))

@@ -50,6 +50,9 @@ function printProfile({ nodes, samples, timeDeltas }: Profile, print: (line: str
   const share = (time: number) => `${((time * 100) / busy).toFixed(1).padStart(5)} %`
   print(`busy ${(busy / 1e6).toFixed(1)} s\n  self   with callees  function`)
   for (const [name, time] of largest(self, shownFunctions)) print(`${share(time)}  ${share(inclusive.get(name) ?? 0)}  ${name}`)
+  const own = new Map([...inclusive].filter(([name]) => / (services|shared|machines|infra)\//.test(name)))
+  print('  with callees  own function')
+  for (const [name, time] of largest(own, shownFunctions)) print(`${share(time)}  ${name}`)
   print('  self   file')
   for (const [name, time] of largest(files, shownFiles)) print(`${share(time)}  ${name}`)
 }

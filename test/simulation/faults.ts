@@ -73,6 +73,11 @@ const causes: Record<Fault['kind'], Cause> = {
     Object.assign(bus, { failures: fault.share * 0.4, latencyMs: fault.which * 20 })
     world.time.after(fault.forMs, () => Object.assign(bus, { failures: 0, latencyMs: 0 }))
   },
+  'slow bus': (world, fault) => {
+    const { bus } = world.weather
+    bus.latencyMs = 100 + fault.share * 6_000
+    world.time.after(fault.forMs, () => Object.assign(bus, { latencyMs: 0 }))
+  },
   'lost replies': (world, fault) => {
     const { weather } = world
     Object.assign(weather, { lostReplies: fault.share, lostCommands: fault.share / 2, doubledCommands: 0.5 })

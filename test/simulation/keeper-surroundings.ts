@@ -83,7 +83,7 @@ function busOf(life: Life, far: Far): Bus {
     observations: {
       publish: (subject, body) => through(() => stream.publish(subject, body)),
       state: () => through(() => stream.state()),
-      lastSequenceOf: partition => through(() => stream.lastSequenceOf(partition)),
+      lastSequenceOf: (partition, since) => through(() => stream.lastSequenceOf(partition, since)),
       purge: (partition, sequence) => through(() => stream.purge(partition, sequence)),
       open: async options => {
         let isOpen = true

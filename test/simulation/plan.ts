@@ -41,6 +41,7 @@ export type FaultKind =
   | 'slow store'
   | 'store gone'
   | 'flaky bus'
+  | 'slow bus'
   | 'lost replies'
   | 'slow feed'
   | 'late reports'
@@ -75,10 +76,10 @@ export interface Plan {
 }
 
 const faultsOf: Record<Profile, FaultKind[]> = {
-  steady: ['crash', 'crash in a call', 'stop', 'join', 'freeze', 'cut keeper', 'flaky store', 'slow store', 'store gone', 'flaky bus', 'lost replies', 'doubled reports', 'poison'],
+  steady: ['crash', 'crash in a call', 'stop', 'join', 'freeze', 'cut keeper', 'flaky store', 'slow store', 'store gone', 'flaky bus', 'slow bus', 'lost replies', 'doubled reports', 'poison'],
   silent: ['flaky store', 'slow store', 'lost replies', 'doubled reports', 'poison'],
   long: ['crash', 'freeze', 'flaky store', 'doubled reports'],
-  rough: ['crash', 'crash in a call', 'stop', 'join', 'freeze', 'cut keeper', 'cut all', 'flaky store', 'slow store', 'store gone', 'flaky bus', 'lost replies', 'slow feed', 'late reports', 'doubled reports', 'poison', 'stream recreated', 'stream truncated', 'stepped clock'],
+  rough: ['crash', 'crash in a call', 'stop', 'join', 'freeze', 'cut keeper', 'cut all', 'flaky store', 'slow store', 'store gone', 'flaky bus', 'slow bus', 'lost replies', 'slow feed', 'late reports', 'doubled reports', 'poison', 'stream recreated', 'stream truncated', 'stepped clock'],
 }
 
 export function planOf(seed: number): Plan {
@@ -161,18 +162,18 @@ function deedsOf(random: Random, sites: readonly Site[], activeMs: number): Deed
   }).sort((one, other) => one.atMs - other.atMs)
 }
 
+/** Faults come in storms: what one of them leaves half done, the next one meets. */
 function planFaults(random: Random, profile: Profile, activeMs: number): Fault[] {
   const isLong = profile === 'long'
-  const kinds = faultsOf[profile].filter(() => random.chance(0.5))
-  const faults = Array.from({ length: random.integer(1, isLong ? 4 : 12) }, (): Fault => {
-    const forMs = random.pick([2, 8, 15, 30, isLong ? 30 : 55]) * random.integer(500, 1_000)
-    return {
-      kind: random.pick(kinds.length > 0 ? kinds : faultsOf[profile]),
-      atMs: random.integer(10 * second, activeMs - forMs - 5 * second),
-      forMs,
-      which: random.integer(0, 5),
-      share: random.next(),
-    }
+  const chosen = faultsOf[profile].filter(() => random.chance(0.5))
+  const kinds = chosen.length > 0 ? chosen : faultsOf[profile]
+  const faults = Array.from({ length: random.integer(1, isLong ? 3 : 6) }, () => {
+    const stormAtMs = random.integer(10 * second, activeMs - 70 * second)
+    return Array.from({ length: random.integer(1, isLong ? 2 : 4) }, (): Fault => {
+      const forMs = random.pick([2, 8, 15, 30, isLong ? 30 : 55]) * random.integer(500, 1_000)
+      const atMs = stormAtMs + random.integer(0, 8) * random.integer(0, 1_000)
+      return { kind: random.pick(kinds), atMs, forMs, which: random.integer(0, 5), share: random.next() }
+    })
   })
-  return faults.sort((one, other) => one.atMs - other.atMs)
+  return faults.flat().sort((one, other) => one.atMs - other.atMs)
 }

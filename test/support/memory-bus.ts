@@ -325,7 +325,11 @@ function observationsOf(line: Line): Bus['observations'] {
         const { createdAt, firstSequence, lastSequence } = hub.stream
         return { createdAt, firstSequence, lastSequence }
       }),
-    lastSequenceOf: partition => roundTrip(() => hub.stream.partitions.get(partition)?.messages.at(-1)?.sequence ?? 0),
+    lastSequenceOf: (partition, since = 0) =>
+      roundTrip(() => {
+        const last = hub.stream.partitions.get(partition)?.messages.at(-1)
+        return last !== undefined && last.at >= since ? last.sequence : 0
+      }),
     open: options =>
       roundTrip(() => {
         const feed = { options, next: 0, lastSequence: 0, paused: false, scheduled: false, closed: false }

@@ -59,7 +59,10 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
       { path: 'test/a.test.ts', text: "// x\nt.only('x', fn)\n" },
       { path: 'test/a.test.ts', text: '// x\nawait new Promise(resolve => setTimeout(resolve, 5))\n' },
     ],
-    good: [{ path: 'test/a.test.ts', text: '// never sleep( here\nawait arrived\n' }],
+    good: [
+      { path: 'test/a.test.ts', text: '// never sleep( here\nawait arrived\n' },
+      { path: 'test/simulation/x.ts', text: '// x\nawait time.sleep(500)\n' },
+    ],
   },
   {
     rule: 'every file of the system',

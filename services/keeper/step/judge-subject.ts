@@ -13,9 +13,15 @@ export function judgeSubject(subject: SubjectDocument, at: number, surrounding: 
   for (const { key } of subject.rules) {
     const judgement = judge(next, judgedAt, surrounding)
     next = applyJudgement(next, key, judgement, judgedAt, surrounding)
-    nextAt = earlier(nextAt, judgement.nextAt)
+    nextAt = earlier(earlier(nextAt, judgement.nextAt), incidentDueAt(next, key, judgedAt))
   }
-  return { ...next, dueAt: next.rules.reduce((due, rule) => earlier(due, rule.incident?.context.deadlineAt ?? null), nextAt) }
+  return { ...next, dueAt: nextAt }
+}
+
+/** A deadline that has passed and moved nothing waits for a judgement that says something: time alone does nothing for it. */
+function incidentDueAt(subject: SubjectDocument, key: string, judgedAt: number): number | null {
+  const deadlineAt = subject.rules.find(rule => rule.key === key)?.incident?.context.deadlineAt ?? null
+  return deadlineAt !== null && deadlineAt > judgedAt ? deadlineAt : null
 }
 
 /** What the subject's rule says at `at`, with nothing changed by it. */

@@ -26,20 +26,28 @@ export function step(subject: SubjectDocument | null, input: Input, surrounding:
   return { ...stepped, change: larger(caughtUp.change, stepped.change) }
 }
 
-/** Steps the deadlines up to and including `until`, each at its own instant: holds are inclusive. */
+/**
+ * Steps the deadlines up to and including `until`, each at its own instant: holds are inclusive. A silence that is held back stays
+ * due and keeps no hold behind it from being passed.
+ */
 function passDeadlines(subject: SubjectDocument, until: number, surrounding: Surrounding): Step {
   let next = subject
-  for (let passed = 0; isDueBy(next, until); passed++) {
-    const dueAt = next.dueAt as number
+  let at = subject.dueAt
+  for (let passed = 0; at !== null && at <= until; passed++) {
     if (passed >= limits.keeper.deadlinesPerInput)
       throw new Error(`subject ${subject.id} has more deadlines due than one input may pass`)
-    const judged = judgeSubject(next, dueAt, surrounding)
-    const stuck = judged.dueAt !== null && judged.dueAt <= dueAt
-    next = judged
-    if (stuck) break
+    next = judgeSubject(next, at, surrounding)
+    at = nextDeadline(next, at)
   }
   const moved = next.rules !== subject.rules && next.rules.some((rule, i) => rule !== subject.rules[i])
   return { subject: next, change: moved ? 'commit' : next === subject ? 'nothing' : 'freshness', observation: null, reply: null }
+}
+
+/** The earliest deadline behind `at`; null: none. */
+function nextDeadline({ dueAt, rules }: SubjectDocument, at: number): number | null {
+  const deadlines = [dueAt, ...rules.map(rule => rule.incident?.context.deadlineAt ?? null)]
+  const left = deadlines.filter(deadline => deadline !== null && deadline > at) as number[]
+  return left.length === 0 ? null : Math.min(...left)
 }
 
 /** Of what does not exist, only a create makes something; a repeated one after a deletion is answered as its receipt says. */

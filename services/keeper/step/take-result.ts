@@ -32,13 +32,16 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, surroun
     totalMs: Math.round(result.phases.totalMs),
   }
   const reported = { ...subject, readings: { ...subject.readings, [locationId]: fresh } }
-  if (reading.ok === result.ok && isHeard(reading, subject, input.at)) {
+  if (reading.ok === result.ok && isHeard(reading, subject, Math.max(input.at, subject.judgedAt))) {
     return { subject: reported, change: 'freshness', observation, reply: null }
   }
   return { subject: judgeSubject(reported, input.at, surrounding), change: 'commit', observation, reply: null }
 }
 
-/** Whether the reading before still spoke at `at`, so that another report of the same kind changes no input. */
+/**
+ * Whether the reading before still spoke at `at`, so that another report of the same kind changes no input. A report may come after
+ * a judgement later than itself: what that judgement called silent speaks again.
+ */
 function isHeard(reading: Reading, subject: SubjectDocument, at: number): boolean {
   return reading.at !== null && at - reading.at <= limits.judging.silentIntervals * intervalMs(subject.meta)
 }

@@ -1,0 +1,45 @@
+// `watchkeeper demo`: a website goes down and comes back, every step printed as it happens. It ends by itself, or by Ctrl-C.
+import { styleText } from 'node:util'
+import { createSystemClock } from '#shared/clock.ts'
+import { limits } from '#shared/limits.ts'
+import { exitCodes } from '../embedded/start-error.ts'
+import { productVersion } from './product-version.ts'
+
+/** Resolves when all is over and nothing is left of it. Throws a StartError. */
+export async function demo(options: { json?: boolean }): Promise<void> {
+  // What lies in the demo's folder is for this user alone.
+  process.umask(0o077)
+  const enough = new AbortController()
+  endBySignals(enough)
+  const clock = createSystemClock()
+  const startedAt = clock.monotonic()
+  const { jsonOf, textOf } = await import('../demo/step-format.ts')
+  const { runDemo } = await import('../demo/run-demo.ts')
+  // styleText leaves the colours out where this is no terminal, or NO_COLOR is set.
+  const style = (format: Parameters<typeof styleText>[0], text: string) => styleText(format, text, { stream: process.stdout })
+  const columns = Math.min(limits.demo.columns, process.stdout.columns ?? limits.demo.columns)
+  try {
+    await runDemo({
+      environment: process.env,
+      version: productVersion,
+      clock,
+      interrupted: enough.signal,
+      show: step => {
+        const elapsedMs = clock.monotonic() - startedAt
+        console.log(options.json ? jsonOf(step, elapsedMs, clock.now()) : textOf(step, elapsedMs, { columns, style }))
+      },
+    })
+  } finally {
+    clock.stop()
+  }
+}
+
+/** The first signal ends the demo cleanly, a second one at once. A reader that went away is a signal too. */
+function endBySignals(enough: AbortController): void {
+  const end = () => {
+    if (enough.signal.aborted) process.exit(exitCodes.failed)
+    enough.abort()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
+  process.stdout.on('error', () => enough.abort())
+}

@@ -1,0 +1,78 @@
+// What the demo does, and when: it acts as a person and as a website, and waits for what the installation makes of it. What is
+// printed of checks, verdicts, machines, deadlines and messages comes from the timeline, never from here.
+import type { DirectoryClient } from '#shared/bus/ask-directory.ts'
+import type { KeeperClient } from '#shared/bus/command-keeper.ts'
+import type { SubjectView } from '#shared/contracts/command.ts'
+import { idLength, randomId } from '#shared/ids.ts'
+import type { Outside } from './outside.ts'
+import type { Rest } from './rest.ts'
+import { type Step, summarySteps } from './steps.ts'
+import { isCheck, isInState, isMessage, type Timeline } from './timeline.ts'
+
+export interface Stage {
+  rest: Rest
+  directory: DirectoryClient
+  keeper: KeeperClient
+  outside: Outside
+  timeline: Timeline
+  location: string
+  show(step: Step): void
+}
+
+/** Resolves when the website was down, came back, and both was told. Throws WaitedInVain, or what an API call throws. */
+export async function play(stage: Stage): Promise<void> {
+  const { outside, timeline, show } = stage
+  const subjectId = await addWebsite(stage)
+  await timeline.until('the first check', isCheck(true))
+  const rev = await checkEverySecond(stage, subjectId)
+  await timeline.until('a check each second', isCheck(true, rev), 2)
+  outside.setUp(false)
+  show(acted('The website goes down: it answers 503 from here on.', { up: false }))
+  await timeline.until('a check that fails', isCheck(false))
+  const opened = await timeline.until('the incident to open', isInState('pending'))
+  const problem = await timeline.until('the message that it is down', isMessage('confirmed'))
+  outside.setUp(true)
+  show(acted('The website comes back: it answers 200 from here on.', { up: true }))
+  await timeline.until('the incident to recover', isInState('recovering'))
+  const recovery = await timeline.until('the message that it is back up', isMessage('closed'))
+  for (const step of summarySteps(opened, problem, recovery)) show(step)
+}
+
+const acted = (sentence: string, data: object): Step => ({ name: 'website', tone: 'plain', lines: [sentence], data: { ...data } })
+
+/** Over REST, as anybody would. Answers the subject's id. */
+async function addWebsite({ rest, outside, location, show }: Stage): Promise<string> {
+  const [workspace] = await rest.call<{ id: string }[]>('GET', '/workspaces')
+  const workspaceId = workspace?.id ?? ''
+  const destination = { name: 'demo webhook', destination_type: 'webhook', url: outside.webhookUrl, default: true }
+  await rest.call('POST', '/notifications/destinations', { workspace_id: workspaceId, ...destination })
+  show(setUp(`POST /api/v2/notifications/destinations: messages go to ${outside.webhookUrl}`))
+  const website = await rest.call<{ id: string }>('POST', '/monitoring/websites', {
+    workspace_id: workspaceId,
+    name: 'demo site',
+    interval: 60,
+    request: { url: outside.websiteUrl, method: 'GET' },
+    response: { statuses: [200] },
+    locations: [location],
+  })
+  show(setUp(`POST /api/v2/monitoring/websites: ${outside.websiteUrl} is watched from the location "${location}"`))
+  return website.id
+}
+
+/** Shorter than the public dialects allow, by a command on the bus. Answers the revision from which on it holds. */
+async function checkEverySecond({ directory, keeper, show }: Stage, subjectId: string): Promise<number> {
+  const website = await directory.ask('get-subject', { subjectId })
+  if (website === null) throw new Error(`the website ${subjectId} can't be found.`)
+  const { confirm_after: _, recover_after: __, ...kept } = website.meta
+  const meta = { ...kept, interval_value: 1, interval_unit: 'SECOND' as const }
+  const changed = await keeper.send(subjectId, {
+    kind: 'update-website',
+    id: randomId(idLength.subject),
+    name: website.name,
+    meta,
+  })
+  show(setUp('A command on the bus sets its interval to one second: the public API keeps its minimum of a minute.'))
+  return (changed as SubjectView).rev
+}
+
+const setUp = (sentence: string): Step => ({ name: 'setup', tone: 'plain', lines: [sentence], data: {} })

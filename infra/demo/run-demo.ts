@@ -1,0 +1,140 @@
+// One demo from start to end: a real installation in this process on a folder of its own, the outside world, the play, and
+// everything removed again however it ends. It touches no other installation: of the environment it takes two settings.
+import { rmSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import { connectBus } from '#shared/bus/nats.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import type { Clock } from '#shared/clock.ts'
+import { formatDuration } from '#shared/durations.ts'
+import { limits, second } from '#shared/limits.ts'
+import { createLogger } from '#shared/logger.ts'
+import { type AllSettings, readAllSettings } from '../embedded/all-settings.ts'
+import { readBusAddress } from '../embedded/embedded-bus.ts'
+import { obtainNatsServer } from '../embedded/obtain-nats-server.ts'
+import { type Installation, runInstallation } from '../embedded/run.ts'
+import { StartError, startStep } from '../embedded/start-error.ts'
+import { type Message, startOutside } from './outside.ts'
+import { play } from './play.ts'
+import { createRest } from './rest.ts'
+import { type Step, shortDuration, stepsOf } from './steps.ts'
+import { createTimeline, isInState, type Timeline, WaitedInVain } from './timeline.ts'
+import { watchInstallation } from './watch.ts'
+
+export interface DemoOptions {
+  environment: Record<string, string | undefined>
+  version: string
+  clock: Clock
+  show(step: Step): void
+  /** Aborts when the person has seen enough. */
+  interrupted: AbortSignal
+  /** How long the steps may take, ms; tests shorten it. */
+  patienceMs?: number
+}
+
+/**
+ * Resolves when everything has ended and nothing is left, after the last step or an interruption. Throws a StartError: the
+ * installation can't start, or an expected step did not come in time.
+ */
+export async function runDemo(options: DemoOptions): Promise<void> {
+  const { environment, show, interrupted } = options
+  const patienceMs = options.patienceMs ?? limits.demo.patienceMs
+  const given = readAllSettings(pick(environment))
+  show(plain('start', 'A whole installation starts in this process, on a temporary folder: nothing is kept.'))
+  // Getting a server may take longer than the demo; from here on its time counts.
+  const log = (line: string) => show(plain('start', line))
+  await startStep(() => obtainNatsServer({ toolsFolder: given.TOOLS_DIR, log }))
+  const patience = AbortSignal.timeout(patienceMs)
+  const signal = AbortSignal.any([interrupted, patience])
+  const folder = await mkdtemp(join(tmpdir(), 'watchkeeper-demo-'))
+  // Where a second Ctrl-C ends the process at once, this still runs.
+  const removeAtExit = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', removeAtExit)
+  try {
+    await runOn(options, readAllSettings({ ...pick(environment), ...settingsOf(folder) }), signal)
+  } catch (error) {
+    if (interrupted.aborted) return show(plain('interrupted', 'Interrupted: everything has ended, nothing is kept.'))
+    if (!signal.aborted) throw error
+    const what = error instanceof WaitedInVain ? error.message : 'an answer'
+    throw new StartError(
+      `The demo waited ${shortDuration(patienceMs)} in all, and at last in vain for ${what}: LOG_LEVEL=info npm run demo shows more.`,
+    )
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    process.off('exit', removeAtExit)
+  }
+}
+
+async function runOn(options: DemoOptions, settings: AllSettings, signal: AbortSignal): Promise<void> {
+  const { clock, show, version } = options
+  const undo: (() => Promise<unknown>)[] = []
+  try {
+    const logger = createLogger(settings.LOG_LEVEL)
+    const installation = await runInstallation({ settings, version, logger, print: () => undefined })
+    undo.push(installation.stop)
+    show(readyStep(installation, settings))
+    const timeline = createTimeline(signal, happening => stepsOf(happening).forEach(show))
+    const outside = await startOutside(message => noteMessage(timeline, message, clock.now()))
+    undo.push(outside.close)
+    const bus = await connect(settings)
+    undo.push(() => bus.close())
+    await watchInstallation(bus, clock.now, timeline)
+    const key = (await readFile(join(settings.DATA_DIR, 'first-key'), 'utf8')).trim()
+    const rest = createRest(installation.url ?? '', key, signal)
+    const directory = createDirectoryClient(bus, clock)
+    const keeper = createKeeperClient(bus, clock)
+    await play({ rest, directory, keeper, outside, timeline, location: settings.LOCATION, show })
+  } finally {
+    for (const run of undo.reverse()) await run()
+  }
+}
+
+/** A message may arrive before the word of its transition does; shown, it stands behind it. `at`: when it came. */
+function noteMessage(timeline: Timeline, message: Message, at: number): void {
+  const state = isInState(message.transition === 'closed' ? 'closed' : 'problem')
+  timeline.until('the transition of a message', state).then(
+    about => timeline.note({ kind: 'message', at, message, about }),
+    // The demo is over; who waits for the message says so.
+    () => undefined,
+  )
+}
+
+async function connect(settings: AllSettings): Promise<Bus> {
+  const address = await readBusAddress(settings.DATA_DIR)
+  if (address === null) throw new StartError('The bus of the demo has ended.')
+  const logger = createLogger('silent')
+  const patienceMs = limits.start.commandMs
+  return startStep(() =>
+    connectBus({ servers: address.url, token: address.token, name: 'watchkeeper demo', patienceMs, logger, declare: false }),
+  )
+}
+
+/** A demo must never reach a bus, a store or a port that somebody uses: only these two are taken from outside. */
+const pick = (environment: Record<string, string | undefined>) => ({
+  TOOLS_DIR: environment['TOOLS_DIR'],
+  LOG_LEVEL: environment['LOG_LEVEL'] || 'error',
+})
+
+const settingsOf = (folder: string) => ({
+  DATA_DIR: folder,
+  PORT: '0',
+  OPS_PORT: '0',
+  WEBSITE_CONFIRM_AFTER: formatDuration(limits.demo.holdMs),
+  WEBSITE_CLOSE_AFTER: formatDuration(limits.demo.holdMs),
+})
+
+function readyStep({ url }: Installation, settings: AllSettings): Step {
+  const services = settings.SERVICES.join(', ')
+  const held = limits.demo.holdMs / second
+  return {
+    name: 'ready',
+    tone: 'plain',
+    lines: [`Everything runs: ${services}, at ${url}.`, `Both holds are ${held} s here; by default they are two minutes.`],
+    data: { url, services: settings.SERVICES, hold_ms: limits.demo.holdMs },
+  }
+}
+
+const plain = (name: Step['name'], sentence: string): Step => ({ name, tone: 'plain', lines: [sentence], data: {} })

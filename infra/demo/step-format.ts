@@ -1,0 +1,54 @@
+// How a step looks: aligned lines for people, folded at the width and coloured where the terminal allows it, or one JSON object
+// for machines. Pure.
+import type { styleText } from 'node:util'
+import { second } from '#shared/limits.ts'
+import type { Step } from './steps.ts'
+
+type Format = Parameters<typeof styleText>[0]
+
+export interface TextLook {
+  columns: number
+  /** Colours the text, or answers it as it is. */
+  style(format: Format, text: string): string
+}
+
+const timeWidth = 7
+const nameWidth = 10
+const indent = ' '.repeat(timeWidth + 2 + nameWidth)
+const colours: Record<Step['tone'], Format> = { plain: 'bold', good: 'green', bad: 'red', waiting: 'yellow' }
+
+/** The headline with the elapsed time in front, then its further lines below it. */
+export function textOf(step: Step, elapsedMs: number, { columns, style }: TextLook): string {
+  const time = style('dim', `${(elapsedMs / second).toFixed(2)} s`.padStart(timeWidth))
+  const name = style(colours[step.tone], step.name.padEnd(nameWidth))
+  const width = Math.max(20, columns - indent.length)
+  const [headline, ...rest] = step.lines
+  const [first = '', ...folded] = fold(headline, width)
+  const shown = step.name === 'message' ? style('bold', first) : first
+  const below = [...folded, ...rest.flatMap(line => fold(line, width)).map(line => style('dim', line))]
+  return [`${time}  ${name}${shown}`, ...below.map(line => indent + line)].join('\n')
+}
+
+/** `text` holds the sentences; the other fields are for programs. Instants are UTC. */
+export function jsonOf(step: Step, elapsedMs: number, at: number): string {
+  return JSON.stringify({
+    step: step.name,
+    at: new Date(at).toISOString(),
+    elapsed_ms: Math.round(elapsedMs),
+    ...step.data,
+    text: step.lines.join('\n'),
+  })
+}
+
+/** Breaks a line between words; a word longer than the width keeps a line of its own. */
+function fold(line: string, width: number): string[] {
+  const lines: string[] = []
+  let current = ''
+  for (const word of line.split(' ')) {
+    if (current !== '' && current.length + 1 + word.length > width) {
+      lines.push(current)
+      current = word
+    } else current = current === '' ? word : `${current} ${word}`
+  }
+  return [...lines, current]
+}

@@ -1,0 +1,150 @@
+// The sentences of the demo: what a happening means for the person who watches. Pure; every number comes from the happening.
+import { humanDuration } from '#shared/durations.ts'
+import { second } from '#shared/limits.ts'
+import type { CheckHappening, Happening, MessageHappening, TransitionHappening } from './timeline.ts'
+
+export type StepName =
+  | 'start'
+  | 'ready'
+  | 'setup'
+  | 'website'
+  | 'check'
+  | 'verdict'
+  | 'machine'
+  | 'deadline'
+  | 'message'
+  | 'summary'
+  | 'next'
+  | 'interrupted'
+
+export interface Step {
+  name: StepName
+  tone: 'plain' | 'good' | 'bad' | 'waiting'
+  /** A headline, then what belongs to it. */
+  lines: [string, ...string[]]
+  /** The same for machines. */
+  data: Record<string, unknown>
+}
+
+/** What a happening shows: one step, or for a transition the verdict, the machine's move and the deadline it armed. */
+export function stepsOf(happening: Happening): Step[] {
+  if (happening.kind === 'check') return [checkStep(happening)]
+  if (happening.kind === 'message') return [messageStep(happening)]
+  return [verdictStep(happening), machineStep(happening), ...deadlineStep(happening)]
+}
+
+function checkStep({ result }: CheckHappening): Step {
+  const { ok, error, statusCode, phases } = result
+  const took = `${phases.totalMs.toFixed(1)} ms`
+  return {
+    name: 'check',
+    tone: ok ? 'good' : 'bad',
+    lines: [ok ? `ok: status ${statusCode} in ${took}` : `failed: ${error} (in ${took})`],
+    data: { ok, status_code: statusCode, error, total_ms: phases.totalMs },
+  }
+}
+
+const verdictWords: Record<string, string> = { not_judged: 'not judged', no_data: 'no data' }
+
+function verdictStep({ transition }: TransitionHappening): Step {
+  const { verdict, explanation } = transition
+  return {
+    name: 'verdict',
+    tone: verdict === 'ok' ? 'good' : verdict === 'problem' ? 'bad' : 'waiting',
+    lines: [`${verdictWords[verdict] ?? verdict}: ${explanation}`],
+    data: { verdict, explanation },
+  }
+}
+
+const tones: Record<string, Step['tone']> = { pending: 'waiting', recovering: 'waiting', problem: 'bad', closed: 'good' }
+
+function machineStep(happening: TransitionHappening): Step {
+  const { transition, from } = happening
+  const { state, kind, event, machine, at } = transition
+  return {
+    name: 'machine',
+    tone: tones[state] ?? 'waiting',
+    lines: [`${from ?? 'no incident'} → ${state}, on the event ${event.type}`, meaningOf(happening)],
+    data: { machine, from, state, event: event.type, kind, effective_at: instant(at) },
+  }
+}
+
+function meaningOf({ transition, incident }: TransitionHappening): string {
+  const { kind, event, at } = transition
+  if (kind === 'pending') return 'It is not ok, but nobody is told before that has lasted.'
+  if (kind === 'problem' && event.type === 'hold.elapsed')
+    return `Confirmed as of ${timeOfDay(at)}, the exact end of its hold: people are told.`
+  if (kind === 'problem') return 'It fails again.'
+  if (kind === 'no data') return 'Nothing usable arrives.'
+  if (kind === 'recovering') return 'It is well again, and stays open until that has lasted.'
+  if (kind !== 'closed') return `Recorded as "${kind}".`
+  const { closedAt, wellSince } = incident ?? { closedAt: at, wellSince: null }
+  if (closedAt !== null && closedAt === wellSince)
+    return `closed_at = well_since = ${timeOfDay(closedAt)}: the wait is no downtime.`
+  return `closed_at is ${timeOfDay(closedAt ?? at)}.`
+}
+
+const deadlineWords: Record<string, string> = {
+  pending: 'it is confirmed then, unless it is well again before',
+  problem: 'a reminder, unless it is well or acknowledged before',
+  recovering: 'it is closed then, unless it fails again before',
+}
+
+function deadlineStep({ transition, at }: TransitionHappening): Step[] {
+  const { deadlineAt, state } = transition
+  if (deadlineAt === null) return []
+  const remainingMs = Math.max(0, deadlineAt - at)
+  return [
+    {
+      name: 'deadline',
+      tone: 'waiting',
+      lines: [`in ${shortDuration(remainingMs)}: ${deadlineWords[state] ?? 'it is looked at again'}`],
+      data: { deadline_at: instant(deadlineAt), remaining_ms: remainingMs },
+    },
+  ]
+}
+
+function messageStep(happening: MessageHappening): Step {
+  const { title, text, transition } = happening.message
+  const lateMs = lateBy(happening)
+  const hold = transition === 'closed' ? 'recovery hold' : 'hold'
+  return {
+    name: 'message',
+    tone: transition === 'closed' ? 'good' : 'bad',
+    lines: [title, ...text.split('\n'), `(The webhook got it ${lateMs} ms after the end of the ${hold}.)`],
+    data: { title, message: text, transition, late_ms: lateMs },
+  }
+}
+
+/** Milliseconds from the instant at which the machine had to move to the message's arrival. */
+const lateBy = ({ at, about }: MessageHappening): number => Math.max(0, at - about.transition.event.at)
+
+/** What is worth remembering when all is over. */
+export function summarySteps(opened: TransitionHappening, problem: MessageHappening, recovery: MessageHappening): Step[] {
+  const downSince = opened.transition.at
+  const downUntil = recovery.about.transition.at
+  const downMs = downUntil - downSince
+  const lateMs = [lateBy(problem), lateBy(recovery)]
+  return [
+    {
+      name: 'summary',
+      tone: 'plain',
+      lines: [
+        `It was down for ${shortDuration(downMs)}, from ${timeOfDay(downSince)} to ${timeOfDay(downUntil)} UTC.`,
+        `One message each: ${lateMs[0]} ms after the hold, ${lateMs[1]} ms after the recovery hold.`,
+      ],
+      data: { down_since: instant(downSince), down_until: instant(downUntil), down_ms: downMs, messages_late_ms: lateMs },
+    },
+    {
+      name: 'next',
+      tone: 'plain',
+      lines: ['npm start runs it for real, and prints how to add the first website.'],
+      data: { command: 'npm start' },
+    },
+  ]
+}
+
+export const shortDuration = (ms: number): string => (ms < 60 * second ? `${(ms / second).toFixed(1)} s` : humanDuration(ms))
+
+const instant = (at: number): string => new Date(at).toISOString()
+const timeOfDay = (at: number): string => instant(at).slice(11, 23)

@@ -1,0 +1,90 @@
+// What has happened so far in the demo, and who waits for what. Everything in it was observed from outside: on the bus, or by the
+// receiver of a message.
+import type { CheckResult } from '#shared/contracts/check.ts'
+import type { HistoryDocument, IncidentDocument, IncidentState } from '#shared/contracts/incident.ts'
+import type { Message } from './outside.ts'
+
+export interface CheckHappening {
+  kind: 'check'
+  /** When it was seen, ms since the epoch. */
+  at: number
+  result: CheckResult
+}
+
+export interface TransitionHappening {
+  kind: 'transition'
+  at: number
+  transition: HistoryDocument
+  incident: IncidentDocument | null
+  /** The state before; null where the transition opened the incident. */
+  from: IncidentState | null
+}
+
+export interface MessageHappening {
+  kind: 'message'
+  at: number
+  message: Message
+  /** What it tells of. */
+  about: TransitionHappening
+}
+
+export type Happening = CheckHappening | TransitionHappening | MessageHappening
+
+export interface Timeline {
+  note(happening: Happening): void
+  /**
+   * Resolves with the `count`th happening that fits, whether it was noted before or is yet to come. Rejects when the signal
+   * aborts; `what` then says what was waited for.
+   */
+  until<T extends Happening>(what: string, fits: (happening: Happening) => happening is T, count?: number): Promise<T>
+  /** The transitions so far, in order. */
+  transitions(): TransitionHappening[]
+}
+
+/** Thrown where waiting ended without what was waited for. */
+export class WaitedInVain extends Error {}
+
+export function createTimeline(signal: AbortSignal, onHappening: (happening: Happening) => void): Timeline {
+  const noted: Happening[] = []
+  const waiting = new Set<() => void>()
+  return {
+    note: happening => {
+      noted.push(happening)
+      onHappening(happening)
+      for (const look of [...waiting]) look()
+    },
+    until: <T extends Happening>(what: string, fits: (happening: Happening) => happening is T, count = 1) => {
+      const { promise, resolve, reject } = Promise.withResolvers<T>()
+      const look = () => {
+        const found = noted.filter(fits)[count - 1]
+        if (found !== undefined) resolve(found)
+        else if (signal.aborted) reject(new WaitedInVain(what))
+      }
+      waiting.add(look)
+      signal.addEventListener('abort', look, { once: true })
+      look()
+      return promise.finally(() => {
+        waiting.delete(look)
+        signal.removeEventListener('abort', look)
+      })
+    },
+    transitions: () => noted.filter(isTransition),
+  }
+}
+
+export const isTransition = (happening: Happening): happening is TransitionHappening => happening.kind === 'transition'
+
+export const isCheck =
+  (ok: boolean, rev = 0) =>
+  (happening: Happening): happening is CheckHappening =>
+    happening.kind === 'check' && happening.result.ok === ok && happening.result.rev >= rev
+
+export const isInState =
+  (state: IncidentState) =>
+  (happening: Happening): happening is TransitionHappening =>
+    happening.kind === 'transition' && happening.transition.state === state
+
+export const isMessage =
+  (transition: Message['transition']) =>
+  (happening: Happening): happening is MessageHappening =>
+    happening.kind === 'message' && happening.message.transition === transition
