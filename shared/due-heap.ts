@@ -1,57 +1,75 @@
-// The earliest of many due instants: a binary heap of ids. An id may stand in it more than once; whoever takes one looks up
-// what is true now, so a moved deadline costs one more entry instead of a search.
+// The earliest of many due instants: a binary heap that knows each item's place, so that an item can be moved or removed
+// without a search.
 
+/** Something that is due again and again. The heap writes `dueAt` and `place` and nobody else does. */
 export interface Due {
-  id: string
-  at: number
+  /** The next instant, ms since the epoch on its owner's time. */
+  dueAt: number
+  /** Index in the heap; -1 while it is not in it. */
+  place: number
 }
 
-export class DueHeap {
-  readonly #items: Due[] = []
+/** Insert, move and remove in O(log n); 50,000 items are 16 comparisons. An item stands in one heap at a time, once. */
+export class DueHeap<T extends Due> {
+  readonly #items: T[] = []
 
   get size(): number {
     return this.#items.length
   }
 
-  /** The earliest instant; null when empty. */
-  peekAt(): number | null {
-    return this.#items[0]?.at ?? null
+  first(): T | undefined {
+    return this.#items[0]
   }
 
-  push(id: string, at: number): void {
-    const items = this.#items
-    let i = items.length
-    items.push({ id, at })
-    while (i > 0) {
-      const parent = (i - 1) >> 1
-      if ((items[parent] as Due).at <= at) break
-      items[i] = items[parent] as Due
-      i = parent
+  /** Puts an item in, or moves it to its new instant. */
+  put(item: T, dueAt: number): void {
+    const earlier = item.place < 0 || dueAt < item.dueAt
+    item.dueAt = dueAt
+    if (item.place < 0) item.place = this.#items.push(item) - 1
+    if (earlier) this.#rise(item)
+    else this.#sink(item)
+  }
+
+  remove(item: T): void {
+    const place = item.place
+    if (place < 0) return
+    item.place = -1
+    const last = this.#items.pop() as T
+    if (last === item) return
+    this.#items[place] = last
+    last.place = place
+    this.#rise(last)
+    this.#sink(last)
+  }
+
+  #rise(item: T): void {
+    let place = item.place
+    while (place > 0) {
+      const above = (place - 1) >> 1
+      const parent = this.#items[above] as T
+      if (parent.dueAt <= item.dueAt) break
+      this.#set(place, parent)
+      place = above
     }
-    items[i] = { id, at }
+    this.#set(place, item)
   }
 
-  /** Removes and returns the earliest; null when empty. */
-  pop(): Due | null {
-    const items = this.#items
-    const first = items[0]
-    const last = items.pop()
-    if (first === undefined || last === undefined) return null
-    if (items.length > 0) this.#sink(last)
-    return first
-  }
-
-  #sink(item: Due): void {
-    const items = this.#items
-    let i = 0
+  #sink(item: T): void {
+    let place = item.place
     for (;;) {
-      let child = 2 * i + 1
-      if (child >= items.length) break
-      if (child + 1 < items.length && (items[child + 1] as Due).at < (items[child] as Due).at) child++
-      if ((items[child] as Due).at >= item.at) break
-      items[i] = items[child] as Due
-      i = child
+      let below = 2 * place + 1
+      if (below >= this.#items.length) break
+      if (below + 1 < this.#items.length && (this.#items[below + 1] as T).dueAt < (this.#items[below] as T).dueAt) below++
+      const child = this.#items[below] as T
+      if (child.dueAt >= item.dueAt) break
+      this.#set(place, child)
+      place = below
     }
-    items[i] = item
+    this.#set(place, item)
+  }
+
+  #set(place: number, item: T): void {
+    this.#items[place] = item
+    item.place = place
   }
 }

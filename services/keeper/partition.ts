@@ -3,7 +3,7 @@ import type { Feed, StreamMessage, Subscription } from '#shared/bus/port.ts'
 import { parseObservation } from '#shared/bus/subjects.ts'
 import type { CheckResult } from '#shared/contracts/check.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
-import { DueHeap } from '#shared/due-heap.ts'
+import { type Due, DueHeap } from '#shared/due-heap.ts'
 import { limits } from '#shared/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
 import type { Input } from './step/types.ts'
@@ -16,13 +16,18 @@ export interface Waiting {
   respond: ((reply: Reply) => void) | null
 }
 
+interface DueSubject extends Due {
+  subjectId: string
+}
+
 export interface Partition {
   readonly number: number
   /** opening: nothing is stepped yet. catching-up: results only. live: everything. closed: never again. */
   state: 'opening' | 'catching-up' | 'live' | 'closed'
   readonly results: Waiting[]
   readonly commands: Waiting[]
-  readonly due: DueHeap
+  /** Subjects by the instant at which time alone changes something; one may stand in it more than once. */
+  readonly due: DueHeap<DueSubject>
   /** The newest sequence whose effects are committed (freshness may still be in memory), and its stream time. */
   sequence: number
   messageAt: number
@@ -107,10 +112,12 @@ export function takeInputs(partition: Partition, now: number, isBusConnected: bo
 
 function takeDeadlines(partition: Partition, until: number, taken: Waiting[]): void {
   while (taken.length < limits.keeper.inputsPerRound) {
-    const dueAt = partition.due.peekAt()
+    const dueAt = dueAtOf(partition)
     if (dueAt === null || dueAt > until) return
-    const due = partition.due.pop()
-    if (due !== null) taken.push({ input: { kind: 'deadline', subjectId: due.id, at: until }, sequence: 0, respond: null })
+    const due = partition.due.first()
+    if (due === undefined) return
+    partition.due.remove(due)
+    taken.push({ input: { kind: 'deadline', subjectId: due.subjectId, at: until }, sequence: 0, respond: null })
   }
 }
 
@@ -119,14 +126,14 @@ export function hasWork(partition: Partition, now: number, isBusConnected: boole
   if (partition.results.length > 0) return partition.state === 'live' || partition.state === 'catching-up'
   if (partition.state !== 'live') return false
   if (partition.commands.length > 0) return true
-  const dueAt = partition.due.peekAt()
+  const dueAt = dueAtOf(partition)
   return isBusConnected && dueAt !== null && dueAt <= now
 }
 
 /** The next instant at which time alone gives this partition work; null: none. */
 export function nextWorkAt(partition: Partition, isBusConnected: boolean): number | null {
   if (partition.state !== 'live') return null
-  const instants = [isBusConnected ? partition.due.peekAt() : null, partition.silenceReleasedAt]
+  const instants = [isBusConnected ? dueAtOf(partition) : null, partition.silenceReleasedAt]
   if (partition.dirty.size > 0 || isMoved(partition)) instants.push(partition.checkpointDueAt)
   for (const since of partition.uncleared.values()) {
     instants.push(since + limits.keeper.pendingMs)
@@ -153,4 +160,12 @@ export function releaseSilence(partition: Partition, now: number): void {
   if (partition.silenceReleasedAt === null || now < partition.silenceReleasedAt) return
   partition.silenceHeldAt = null
   partition.silenceReleasedAt = null
+}
+
+/** The earliest deadline of the partition's subjects; null: none. */
+export const dueAtOf = (partition: Partition): number | null => partition.due.first()?.dueAt ?? null
+
+/** A moved deadline is one entry more instead of a search; whoever takes one looks up what is true by then. */
+export function armDeadline(partition: Partition, subjectId: string, dueAt: number): void {
+  partition.due.put({ subjectId, dueAt, place: -1 }, dueAt)
 }

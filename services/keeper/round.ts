@@ -7,7 +7,7 @@ import type { CheckpointDocument } from '#shared/store/collections.ts'
 import { carryOverReadings, commitDrafts, loadSubjects } from './commit.ts'
 import { type Core, persistWhile } from './core.ts'
 import { type Draft, type Drafts, draftOf, noDrafts, stepInputs } from './draft.ts'
-import { isMoved, type Partition, type Waiting } from './partition.ts'
+import { armDeadline, isMoved, type Partition, type Waiting } from './partition.ts'
 import { publishPending } from './publish.ts'
 import { NoLongerOurs } from './retry.ts'
 
@@ -95,7 +95,7 @@ function remember(core: Core, draft: Draft, now: number): void {
   if (draft.waiting.some(({ input }) => input.kind === 'deadline')) entry.heapAt = null
   if (dueAt === null || (entry.heapAt !== null && entry.heapAt <= dueAt)) return
   entry.heapAt = dueAt <= now ? Math.max(now + 1, partition.silenceReleasedAt ?? now + limits.keeper.silenceHoldOffMs) : dueAt
-  partition.due.push(id, entry.heapAt)
+  armDeadline(partition, id, entry.heapAt)
 }
 
 function rememberChanged(core: Core, { partition, id, subject, change }: Draft, now: number): void {

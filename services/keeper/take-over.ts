@@ -9,7 +9,7 @@ import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits, minute } from '#shared/limits.ts'
 import type { Query } from '#shared/store/port.ts'
 import { type Core, persistWhile } from './core.ts'
-import { type Partition, resultInput } from './partition.ts'
+import { armDeadline, type Partition, resultInput } from './partition.ts'
 import { publishPending } from './publish.ts'
 import { entryOf } from './step/website-commands.ts'
 
@@ -48,7 +48,9 @@ export async function openFeed(
   partition.receivedTo = partition.sequence
   const from = known === null || isSame ? { sequence: partition.sequence + 1 } : { time: Math.max(0, known.messageAt - minute) }
   const since = 'time' in from ? from.time : 0
-  partition.catchUpTo = await persistWhile(core, mayGoOn, 'look at the stream', () => stream.lastSequenceOf(partition.number, since))
+  partition.catchUpTo = await persistWhile(core, mayGoOn, 'look at the stream', () =>
+    stream.lastSequenceOf(partition.number, since),
+  )
   partition.state = 'catching-up'
   const onMessage = (message: StreamMessage) => receive(core, partition, message)
   partition.feed = await persistWhile(core, mayGoOn, 'open the feed', () =>
@@ -98,7 +100,7 @@ async function loadDeadlines(
       ...(after === undefined ? {} : { after }),
     }
     const page = await read('read deadlines', () => core.store.find('subjects', query))
-    for (const { id, dueAt } of page) if (dueAt !== null) partition.due.push(id, dueAt)
+    for (const { id, dueAt } of page) if (dueAt !== null) armDeadline(partition, id, dueAt)
     const last = page[page.length - 1]
     if (last === undefined || page.length < pageSize) return
     after = { values: [last.dueAt], id: last.id }

@@ -1,9 +1,10 @@
 // One monitor as its prober keeps it: what to check, when, and how far it is. Kept small: a prober may have 50,000.
 import type { CheckEntry } from '#shared/contracts/check.ts'
+import type { Due } from '#shared/due-heap.ts'
 import { fnv1a32 } from '#shared/hash.ts'
 import type { Check } from './check.ts'
 import { rankOf } from './presence.ts'
-import { type Due, phaseOf } from './schedule.ts'
+import { phaseOf } from './schedule.ts'
 import type { Target } from './target.ts'
 
 export interface Monitor extends Due {

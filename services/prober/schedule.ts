@@ -1,15 +1,8 @@
-// When each monitor is due. Owns the order of due monitors (a binary heap that knows each monitor's place) and one timer;
+// When each monitor is due. Owns the order of due monitors and one timer;
 // never runs a check, and never asks for the time itself but through the clock it is given.
 import type { Cancel, Clock } from '#shared/clock.ts'
+import { type Due, DueHeap } from '#shared/due-heap.ts'
 import { fnv1a32 } from '#shared/hash.ts'
-
-/** Something that is due again and again. The heap writes `dueAt` and `place` and nobody else does. */
-export interface Due {
-  /** The next slot, ms since the epoch on bus time. */
-  dueAt: number
-  /** Index in the heap; -1 while it is not in it. */
-  place: number
-}
 
 /** Where in its interval a subject's slots lie: spread by its id, the same for every prober. */
 export const phaseOf = (subjectId: string, intervalMs: number): number => fnv1a32(subjectId) % intervalMs
@@ -17,71 +10,6 @@ export const phaseOf = (subjectId: string, intervalMs: number): number => fnv1a3
 /** The first slot `k * interval + phase` after an instant. */
 export function slotAfter(at: number, intervalMs: number, phaseMs: number): number {
   return (Math.floor((at - phaseMs) / intervalMs) + 1) * intervalMs + phaseMs
-}
-
-/** Insert, move and remove in O(log n); 50,000 monitors are 16 comparisons. */
-export class DueHeap<T extends Due> {
-  readonly #items: T[] = []
-
-  get size(): number {
-    return this.#items.length
-  }
-
-  first(): T | undefined {
-    return this.#items[0]
-  }
-
-  /** Puts an item in, or moves it to its new instant. */
-  put(item: T, dueAt: number): void {
-    const earlier = item.place < 0 || dueAt < item.dueAt
-    item.dueAt = dueAt
-    if (item.place < 0) item.place = this.#items.push(item) - 1
-    if (earlier) this.#rise(item)
-    else this.#sink(item)
-  }
-
-  remove(item: T): void {
-    const place = item.place
-    if (place < 0) return
-    item.place = -1
-    const last = this.#items.pop() as T
-    if (last === item) return
-    this.#items[place] = last
-    last.place = place
-    this.#rise(last)
-    this.#sink(last)
-  }
-
-  #rise(item: T): void {
-    let place = item.place
-    while (place > 0) {
-      const above = (place - 1) >> 1
-      const parent = this.#items[above] as T
-      if (parent.dueAt <= item.dueAt) break
-      this.#set(place, parent)
-      place = above
-    }
-    this.#set(place, item)
-  }
-
-  #sink(item: T): void {
-    let place = item.place
-    for (;;) {
-      let below = 2 * place + 1
-      if (below >= this.#items.length) break
-      if (below + 1 < this.#items.length && (this.#items[below + 1] as T).dueAt < (this.#items[below] as T).dueAt) below++
-      const child = this.#items[below] as T
-      if (child.dueAt >= item.dueAt) break
-      this.#set(place, child)
-      place = below
-    }
-    this.#set(place, item)
-  }
-
-  #set(place: number, item: T): void {
-    this.#items[place] = item
-    item.place = place
-  }
 }
 
 export interface Agenda<T extends Due> {

@@ -155,7 +155,7 @@ async function checkPartitions(world: World): Promise<void> {
   const { store, ledger, partitions } = world
   for (const partition of partitions) {
     const [checkpoint] = await store.get('checkpoints', [keys.lease(partition)])
-    const last = ledger.reports.findLast(report => report.partition === partition && report.stream === ledger.stream && !report.isLost)
+    const last = ledger.reports.findLast(report => report.partition === partition && report.stream === ledger.stream && !report.isLost && !report.isReused)
     // A stream that was cut short is read on by time: what is older was committed before.
     if (last === undefined || (checkpoint && last.takenAt < checkpoint.messageAt - minute)) continue
     if (!checkpoint || checkpoint.streamCreatedAt !== ledger.stream || checkpoint.sequence < last.sequence) {

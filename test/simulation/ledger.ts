@@ -20,6 +20,8 @@ export interface Report {
   ok: boolean
   /** The stream lost it again. */
   isLost: boolean
+  /** Its sequence had belonged to a report that the stream lost: see `compare.ts`, Reused sequences. */
+  isReused: boolean
 }
 
 export interface Deal {
@@ -38,6 +40,8 @@ export class Ledger {
   readonly acknowledged = new Set<string>()
   readonly #bus: Bus
   #stream = ''
+  /** The newest sequence that this stream gave and lost. */
+  #lostTo = 0
 
   constructor(bus: Bus) {
     this.#bus = bus
@@ -58,7 +62,7 @@ export class Ledger {
         const { slotAt, rev, ok } = body
         const { sequence } = message
         const at = message.at - body.ageMs
-        this.reports.push({ stream, partition, sequence, at, takenAt: message.at, subjectId, locationId, slotAt, rev, ok, isLost: false })
+        this.reports.push({ stream, partition, sequence, at, takenAt: message.at, subjectId, locationId, slotAt, rev, ok, isLost: false, isReused: sequence <= this.#lostTo })
         return true
       },
       onBroken: () => undefined,
@@ -67,7 +71,12 @@ export class Ledger {
 
   /** The stream lost what lies above `sequence`, or all of it; the observer listens to what is there now. */
   async forget(partitions: readonly number[], sequence: number): Promise<void> {
-    for (const report of this.reports) if (report.stream === this.#stream && report.sequence > sequence) report.isLost = true
+    this.#lostTo = 0
+    for (const report of this.reports) {
+      if (report.stream !== this.#stream || report.sequence <= sequence) continue
+      report.isLost = true
+      this.#lostTo = Math.max(this.#lostTo, report.sequence)
+    }
     for (const partition of partitions) await this.listen(partition, sequence + 1)
   }
 

@@ -60,7 +60,8 @@ async function watchCheckpoint(store: Store, ledger: Ledger, passed: Map<string,
 }
 
 /** Reports that the store should have, by what it says of their subjects now: as observation and, unless newer ones came, as reading. */
-export async function findUnwritten(store: Store, reports: readonly Report[]): Promise<string[]> {
+export async function findUnwritten(store: Store, given: readonly Report[]): Promise<string[]> {
+  const reports = given.filter(report => !report.isReused)
   const ids = [...new Set(reports.map(report => report.subjectId))]
   const found = await store.get('subjects', ids)
   const subjectsById = new Map(ids.map((id, i) => [id, found[i] ?? null]))
