@@ -15,6 +15,8 @@ export interface Clock {
 }
 
 export interface SystemClock extends Clock {
+  /** Holds this clock against wall time: done each minute by itself. */
+  compare(): void
   stop(): void
 }
 
@@ -54,6 +56,7 @@ export function createSystemClock(options: ClockOptions = {}): SystemClock {
       const handle = setTimeout(run, Math.min(Math.max(0, delayMs), 2 ** 31 - 1))
       return () => clearTimeout(handle)
     },
+    compare,
     stop: () => clearInterval(timer),
   }
 }

@@ -2,6 +2,8 @@
 import { styleText } from 'node:util'
 import { createSystemClock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
+import { runDemo } from '../demo/run-demo.ts'
+import { jsonOf, textOf } from '../demo/step-format.ts'
 import { exitCodes } from '../embedded/start-error.ts'
 import { productVersion } from './product-version.ts'
 
@@ -13,8 +15,6 @@ export async function demo(options: { json?: boolean }): Promise<void> {
   endBySignals(enough)
   const clock = createSystemClock()
   const startedAt = clock.monotonic()
-  const { jsonOf, textOf } = await import('../demo/step-format.ts')
-  const { runDemo } = await import('../demo/run-demo.ts')
   // styleText leaves the colours out where this is no terminal, or NO_COLOR is set.
   const style = (format: Parameters<typeof styleText>[0], text: string) => styleText(format, text, { stream: process.stdout })
   const columns = Math.min(limits.demo.columns, process.stdout.columns ?? limits.demo.columns)

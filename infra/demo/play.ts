@@ -4,6 +4,7 @@ import type { DirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { KeeperClient } from '#shared/bus/command-keeper.ts'
 import type { SubjectView } from '#shared/contracts/command.ts'
 import { idLength, randomId } from '#shared/ids.ts'
+import { StartError } from '../embedded/start-error.ts'
 import type { Outside } from './outside.ts'
 import type { Rest } from './rest.ts'
 import { type Step, summarySteps } from './steps.ts'
@@ -19,7 +20,7 @@ export interface Stage {
   show(step: Step): void
 }
 
-/** Resolves when the website was down, came back, and both was told. Throws WaitedInVain, or what an API call throws. */
+/** Resolves when the website was down, came back, and both was told. Throws WaitedInVain, a StartError or an AppError. */
 export async function play(stage: Stage): Promise<void> {
   const { outside, timeline, show } = stage
   const subjectId = await addWebsite(stage)
@@ -46,7 +47,7 @@ async function addWebsite({ rest, outside, location, show }: Stage): Promise<str
   const workspaceId = workspace?.id ?? ''
   const destination = { name: 'demo webhook', destination_type: 'webhook', url: outside.webhookUrl, default: true }
   await rest.call('POST', '/notifications/destinations', { workspace_id: workspaceId, ...destination })
-  show(setUp(`POST /api/v2/notifications/destinations: messages go to ${outside.webhookUrl}`))
+  show(setUp('A destination, by POST /api/v2/notifications/destinations:', outside.webhookUrl))
   const website = await rest.call<{ id: string }>('POST', '/monitoring/websites', {
     workspace_id: workspaceId,
     name: 'demo site',
@@ -55,14 +56,14 @@ async function addWebsite({ rest, outside, location, show }: Stage): Promise<str
     response: { statuses: [200] },
     locations: [location],
   })
-  show(setUp(`POST /api/v2/monitoring/websites: ${outside.websiteUrl} is watched from the location "${location}"`))
+  show(setUp('A website, by POST /api/v2/monitoring/websites:', `${outside.websiteUrl} from the location "${location}"`))
   return website.id
 }
 
 /** Shorter than the public dialects allow, by a command on the bus. Answers the revision from which on it holds. */
 async function checkEverySecond({ directory, keeper, show }: Stage, subjectId: string): Promise<number> {
   const website = await directory.ask('get-subject', { subjectId })
-  if (website === null) throw new Error(`the website ${subjectId} can't be found.`)
+  if (website === null) throw new StartError(`The website ${subjectId} can't be found.`)
   const { confirm_after: _, recover_after: __, ...kept } = website.meta
   const meta = { ...kept, interval_value: 1, interval_unit: 'SECOND' as const }
   const changed = await keeper.send(subjectId, {
@@ -71,8 +72,8 @@ async function checkEverySecond({ directory, keeper, show }: Stage, subjectId: s
     name: website.name,
     meta,
   })
-  show(setUp('A command on the bus sets its interval to one second: the public API keeps its minimum of a minute.'))
+  show(setUp('Checked every second from here on, by a command on the bus:', 'the public API keeps its minimum of a minute.'))
   return (changed as SubjectView).rev
 }
 
-const setUp = (sentence: string): Step => ({ name: 'setup', tone: 'plain', lines: [sentence], data: {} })
+const setUp = (...lines: [string, string]): Step => ({ name: 'setup', tone: 'plain', lines, data: {} })

@@ -10,6 +10,7 @@ import { connectBus } from '#shared/bus/nats.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import type { Clock } from '#shared/clock.ts'
 import { formatDuration } from '#shared/durations.ts'
+import { AppError } from '#shared/errors.ts'
 import { limits, second } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
 import { type AllSettings, readAllSettings } from '../embedded/all-settings.ts'
@@ -43,13 +44,13 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const { environment, show, interrupted } = options
   const patienceMs = options.patienceMs ?? limits.demo.patienceMs
   const given = readAllSettings(pick(environment))
-  show(plain('start', 'A whole installation starts in this process, on a temporary folder: nothing is kept.'))
+  show(plain('start', 'A whole installation starts in this process; nothing is kept.'))
   // Getting a server may take longer than the demo; from here on its time counts.
   const log = (line: string) => show(plain('start', line))
   await startStep(() => obtainNatsServer({ toolsFolder: given.TOOLS_DIR, log }))
   const patience = AbortSignal.timeout(patienceMs)
   const signal = AbortSignal.any([interrupted, patience])
-  const folder = await mkdtemp(join(tmpdir(), 'watchkeeper-demo-'))
+  const folder = await makeFolder()
   // Where a second Ctrl-C ends the process at once, this still runs.
   const removeAtExit = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', removeAtExit)
@@ -57,26 +58,34 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     await runOn(options, readAllSettings({ ...pick(environment), ...settingsOf(folder) }), signal)
   } catch (error) {
     if (interrupted.aborted) return show(plain('interrupted', 'Interrupted: everything has ended, nothing is kept.'))
-    if (!signal.aborted) throw error
-    const what = error instanceof WaitedInVain ? error.message : 'an answer'
-    throw new StartError(
-      `The demo waited ${shortDuration(patienceMs)} in all, and at last in vain for ${what}: LOG_LEVEL=info npm run demo shows more.`,
-    )
+    throw explained(error, patienceMs)
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
     process.off('exit', removeAtExit)
   }
 }
 
+function explained(error: unknown, patienceMs: number): unknown {
+  const advice = 'LOG_LEVEL=info npm run demo shows more'
+  if (error instanceof AppError) return new StartError(`${error.message} (${error.details}): ${advice}.`)
+  if (!(error instanceof WaitedInVain)) return error
+  return new StartError(`The demo took ${shortDuration(patienceMs)} and still waits for ${error.message}: ${advice}.`)
+}
+
 async function runOn(options: DemoOptions, settings: AllSettings, signal: AbortSignal): Promise<void> {
   const { clock, show, version } = options
   const undo: (() => Promise<unknown>)[] = []
+  let over = false
   try {
     const logger = createLogger(settings.LOG_LEVEL)
     const installation = await runInstallation({ settings, version, logger, print: () => undefined })
     undo.push(installation.stop)
+    options.interrupted.throwIfAborted()
     show(readyStep(installation, settings))
-    const timeline = createTimeline(signal, happening => stepsOf(happening).forEach(show))
+    const timeline = createTimeline(signal, happening => {
+      // What still happens while everything ends is no step of the demo.
+      if (!over) for (const step of stepsOf(happening)) show(step)
+    })
     const outside = await startOutside(message => noteMessage(timeline, message, clock.now()))
     undo.push(outside.close)
     const bus = await connect(settings)
@@ -88,6 +97,7 @@ async function runOn(options: DemoOptions, settings: AllSettings, signal: AbortS
     const keeper = createKeeperClient(bus, clock)
     await play({ rest, directory, keeper, outside, timeline, location: settings.LOCATION, show })
   } finally {
+    over = true
     for (const run of undo.reverse()) await run()
   }
 }
@@ -112,6 +122,14 @@ async function connect(settings: AllSettings): Promise<Bus> {
   )
 }
 
+async function makeFolder(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), 'watchkeeper-demo-'))
+  } catch (error) {
+    throw new StartError(`No folder can be made in ${tmpdir()} (${(error as NodeJS.ErrnoException).code}): correct TMPDIR.`)
+  }
+}
+
 /** A demo must never reach a bus, a store or a port that somebody uses: only these two are taken from outside. */
 const pick = (environment: Record<string, string | undefined>) => ({
   TOOLS_DIR: environment['TOOLS_DIR'],
@@ -132,7 +150,7 @@ function readyStep({ url }: Installation, settings: AllSettings): Step {
   return {
     name: 'ready',
     tone: 'plain',
-    lines: [`Everything runs: ${services}, at ${url}.`, `Both holds are ${held} s here; by default they are two minutes.`],
+    lines: [`Everything runs, at ${url}:`, `${services}.`, `Both holds are ${held} s here; by default they are two minutes.`],
     data: { url, services: settings.SERVICES, hold_ms: limits.demo.holdMs },
   }
 }

@@ -73,21 +73,21 @@ function meaningOf({ transition, incident }: TransitionHappening): string {
   const { kind, event, at } = transition
   if (kind === 'pending') return 'It is not ok, but nobody is told before that has lasted.'
   if (kind === 'problem' && event.type === 'hold.elapsed')
-    return `Confirmed as of ${timeOfDay(at)}, the exact end of its hold: people are told.`
+    return `Confirmed as of ${timeOfDay(at)}, the hold's end: people are told.`
   if (kind === 'problem') return 'It fails again.'
   if (kind === 'no data') return 'Nothing usable arrives.'
   if (kind === 'recovering') return 'It is well again, and stays open until that has lasted.'
   if (kind !== 'closed') return `Recorded as "${kind}".`
   const { closedAt, wellSince } = incident ?? { closedAt: at, wellSince: null }
   if (closedAt !== null && closedAt === wellSince)
-    return `closed_at = well_since = ${timeOfDay(closedAt)}: the wait is no downtime.`
+    return `closed_at = well_since = ${timeOfDay(closedAt)}: the hold does not count.`
   return `closed_at is ${timeOfDay(closedAt ?? at)}.`
 }
 
 const deadlineWords: Record<string, string> = {
-  pending: 'it is confirmed then, unless it is well again before',
-  problem: 'a reminder, unless it is well or acknowledged before',
-  recovering: 'it is closed then, unless it fails again before',
+  pending: 'confirmed then, unless it is well again before',
+  problem: 'a reminder, unless well or acknowledged before',
+  recovering: 'closed then, unless it fails again before',
 }
 
 function deadlineStep({ transition, at }: TransitionHappening): Step[] {
@@ -107,11 +107,10 @@ function deadlineStep({ transition, at }: TransitionHappening): Step[] {
 function messageStep(happening: MessageHappening): Step {
   const { title, text, transition } = happening.message
   const lateMs = lateBy(happening)
-  const hold = transition === 'closed' ? 'recovery hold' : 'hold'
   return {
     name: 'message',
     tone: transition === 'closed' ? 'good' : 'bad',
-    lines: [title, ...text.split('\n'), `(The webhook got it ${lateMs} ms after the end of the ${hold}.)`],
+    lines: [title, ...text.split('\n'), `(The webhook got it ${lateMs} ms after the end of the hold.)`],
     data: { title, message: text, transition, late_ms: lateMs },
   }
 }
@@ -131,14 +130,14 @@ export function summarySteps(opened: TransitionHappening, problem: MessageHappen
       tone: 'plain',
       lines: [
         `It was down for ${shortDuration(downMs)}, from ${timeOfDay(downSince)} to ${timeOfDay(downUntil)} UTC.`,
-        `One message each: ${lateMs[0]} ms after the hold, ${lateMs[1]} ms after the recovery hold.`,
+        `Two messages, ${lateMs[0]} ms and ${lateMs[1]} ms after their holds had ended.`,
       ],
       data: { down_since: instant(downSince), down_until: instant(downUntil), down_ms: downMs, messages_late_ms: lateMs },
     },
     {
       name: 'next',
       tone: 'plain',
-      lines: ['npm start runs it for real, and prints how to add the first website.'],
+      lines: ['npm start runs it for real, and says how to add a website.'],
       data: { command: 'npm start' },
     },
   ]

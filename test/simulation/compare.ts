@@ -23,7 +23,8 @@ export function compareWithOracle(world: World, remains: Remains, fault: (text: 
   const history = verdictHistory(told)
   const expected = incidentsOf(history, told)
   const isHeld = world.plan.profile === 'steady' && history.some(entry => entry.cause === 'silence')
-  if (world.plan.profile === 'rough' || isHeld || isAmbiguous(world, remains)) return compareLoosely(world, remains, told, expected, fault)
+  if (world.plan.profile === 'rough' || isHeld || isAmbiguous(world, remains))
+    return compareLoosely(world, remains, told, expected, fault)
   const actual: ExpectedIncident[] = incidents.map(incident => ({
     troubleSince: incident.troubleSince,
     confirmedAt: incident.confirmedAt,
@@ -41,18 +42,27 @@ export function compareWithOracle(world: World, remains: Remains, fault: (text: 
 
 const slackMs = 4 * minute
 
-function compareLoosely(world: World, { incidents }: Remains, told: { reports: Report[] }, expected: readonly ExpectedIncident[], fault: (text: string) => void): void {
+function compareLoosely(
+  world: World,
+  { incidents }: Remains,
+  told: { reports: Report[] },
+  expected: readonly ExpectedIncident[],
+  fault: (text: string) => void,
+): void {
   if (told.reports.some(report => report.isLost || report.isReused)) return
   const confirmed = incidents.filter(incident => incident.confirmedAt !== null)
   for (const wanted of expected) {
     const endsAt = wanted.wellSince ?? world.time.now()
     if (wanted.confirmedAt === null || endsAt - wanted.confirmedAt < slackMs) continue
     const { confirmedAt } = wanted
-    if (!confirmed.some(found => found.confirmedAt! <= endsAt && (found.closedAt ?? endsAt) >= confirmedAt)) fault(`nobody was told of ${describe(wanted)}`)
+    if (!confirmed.some(found => found.confirmedAt! <= endsAt && (found.closedAt ?? endsAt) >= confirmedAt))
+      fault(`nobody was told of ${describe(wanted)}`)
   }
   for (const found of confirmed) {
     const endsAt = (found.closedAt ?? world.time.now()) + slackMs
-    const isExplained = expected.some(wanted => wanted.troubleSince <= endsAt && (wanted.closedAt ?? endsAt) >= found.troubleSince - slackMs)
+    const isExplained = expected.some(
+      wanted => wanted.troubleSince <= endsAt && (wanted.closedAt ?? endsAt) >= found.troubleSince - slackMs,
+    )
     if (!isExplained) fault(`incident ${found.number}, since ${seconds(found.troubleSince)}, has no trouble`)
   }
 }
@@ -63,11 +73,17 @@ function toldOf({ ledger, time }: World, { subject, holds }: Remains): (Told & {
     .filter(deal => deal.subjectId === subject.id && deal.reply?.view != null && deal.command.kind !== 'delete-subject')
     .map(deal => {
       const view = deal.reply!.view!
-      return { at: deal.command.kind === 'create-website' ? view.createdAt : view.updatedAt, meta: view.meta as WebsiteMeta, rev: view.rev }
+      return {
+        at: deal.command.kind === 'create-website' ? view.createdAt : view.updatedAt,
+        meta: view.meta as WebsiteMeta,
+        rev: view.rev,
+      }
     })
     .sort((one, other) => one.rev - other.rev)
   if (settings.length === 0) return null
-  const reports = ledger.reports.filter(report => report.subjectId === subject.id && report.slotAt < 1e13 && report.rev < 1_000_000)
+  const reports = ledger.reports.filter(
+    report => report.subjectId === subject.id && report.slotAt < 1e13 && report.rev < 1_000_000,
+  )
   return { settings, reports, ...holds, until: time.now() }
 }
 
@@ -77,7 +93,11 @@ function isAmbiguous({ ledger }: World, { subject }: Remains): boolean {
     const view = deal.reply?.view
     if (deal.subjectId !== subject.id || deal.command.kind !== 'update-website' || view == null) return false
     return ledger.reports.some(
-      report => report.subjectId === subject.id && report.takenAt > view.updatedAt && report.takenAt <= deal.answeredAt! && report.rev < view.rev,
+      report =>
+        report.subjectId === subject.id &&
+        report.takenAt > view.updatedAt &&
+        report.takenAt <= deal.answeredAt! &&
+        report.rev < view.rev,
     )
   })
 }

@@ -1,11 +1,11 @@
 // What must hold when a simulated world has come to rest, whatever happened in it.
 import { initialTransition, transition } from 'xstate'
 import { type IncidentEvent, incidentMachine } from '#machines/incident.ts'
+import { keys } from '#shared/bus/subjects.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { CheckEntry } from '#shared/contracts/check.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { keys } from '#shared/bus/subjects.ts'
 import { minute, second } from '#shared/limits.ts'
 import { compareWithOracle } from './compare.ts'
 import { findUnwritten } from './watched-store.ts'
@@ -29,7 +29,10 @@ export async function checkEnd(world: World): Promise<void> {
     const isCreate = deal.command.kind === 'create-website'
     if (isCreate && deal.reply?.view === null) world.fault(`the create of ${deal.subjectId} was refused: ${deal.reply.error}`)
   }
-  for (const sentence of await findUnwritten(world.store, ledger.reports.filter(report => report.stream === ledger.stream && !report.isLost))) {
+  for (const sentence of await findUnwritten(
+    world.store,
+    ledger.reports.filter(report => report.stream === ledger.stream && !report.isLost),
+  )) {
     world.fault(`at the end ${sentence}`)
   }
   await checkPartitions(world)
@@ -80,7 +83,8 @@ function checkRemains(world: World, remains: Remains): void {
     if (incident.number !== i + 1) fault(`incident ${incident.number} is the ${i + 1}.`)
     const before = incidents[i - 1]
     if (before?.closedAt === null) fault(`incident ${incident.number} opened while ${before.number} is open`)
-    if (before?.closedAt != null && before.closedAt > incident.troubleSince) fault(`incident ${incident.number} began before ${before.number} closed`)
+    if (before?.closedAt != null && before.closedAt > incident.troubleSince)
+      fault(`incident ${incident.number} began before ${before.number} closed`)
     checkIncident(remains, incident, fault)
   })
   if (subject.incidents !== incidents.length) fault(`counts ${subject.incidents} incidents, ${incidents.length} are stored`)
@@ -92,20 +96,24 @@ function checkRemains(world: World, remains: Remains): void {
 function checkOpen({ plan }: World, { subject, incidents }: Remains, fault: (text: string) => void): void {
   const open = incidents.filter(incident => incident.open === 1)
   const held = subject.rules[0]?.incident ?? null
-  if ((held?.context.incidentId ?? null) !== (open[0]?.id ?? null)) fault(`holds incident ${held?.context.incidentId}, open is ${open[0]?.id}`)
+  if ((held?.context.incidentId ?? null) !== (open[0]?.id ?? null))
+    fault(`holds incident ${held?.context.incidentId}, open is ${open[0]?.id}`)
   if (held !== null && open[0] !== undefined) {
     const { troubleSince, confirmedAt, wellSince, condition } = held.context
     const same = { troubleSince, confirmedAt, wellSince, condition }
     for (const [field, value] of Object.entries(same)) {
-      if (open[0][field as keyof typeof same] !== value) fault(`its incident document says ${field} ${open[0][field as keyof typeof same]}, its snapshot ${value}`)
+      if (open[0][field as keyof typeof same] !== value)
+        fault(`its incident document says ${field} ${open[0][field as keyof typeof same]}, its snapshot ${value}`)
     }
   }
   if (subject.meta.locations.length === 0) {
     if (open[0]?.confirmedAt == null || open[0].condition !== 'no_data') fault('nothing checks it and no incident says so')
     return
   }
-  if (plan.ending === 'ok' && open.length > 0) fault(`incident ${open[0]?.number} is still ${open[0]?.status} after a time of health`)
-  if (plan.ending === 'failing' && open[0]?.status !== 'problem') fault(`fails for minutes, and its incident is ${open[0]?.status ?? 'missing'}`)
+  if (plan.ending === 'ok' && open.length > 0)
+    fault(`incident ${open[0]?.number} is still ${open[0]?.status} after a time of health`)
+  if (plan.ending === 'failing' && open[0]?.status !== 'problem')
+    fault(`fails for minutes, and its incident is ${open[0]?.status ?? 'missing'}`)
 }
 
 /** History without gaps that leads, replayed through the machine, to what is stored; and the alerts that the replay orders. */
@@ -118,7 +126,13 @@ function checkIncident({ history, alerts, holds }: Remains, incident: IncidentDo
   entries.forEach((entry, i) => entry.sequence === i + 1 || fault(`history entry ${entry.sequence} is the ${i + 1}.`))
   told.forEach((alert, i) => alert.number === i + 1 || fault(`alert ${alert.number} is the ${i + 1}.`))
 
-  const input = { incidentId: incident.id, ruleKey: incident.ruleKey, at: first.event.at, condition: first.condition as 'problem', ...holds }
+  const input = {
+    incidentId: incident.id,
+    ruleKey: incident.ruleKey,
+    at: first.event.at,
+    condition: first.condition as 'problem',
+    ...holds,
+  }
   let [snapshot] = initialTransition(incidentMachine, input)
   const ordered: string[] = []
   for (const [i, entry] of entries.entries()) {
@@ -130,8 +144,10 @@ function checkIncident({ history, alerts, holds }: Remains, incident: IncidentDo
         if (order.type === 'announce') ordered.push(reminder ? 'reminder' : kind)
       }
     }
-    if (snapshot.value !== entry.state) return fault(`replayed to entry ${entry.sequence} it is ${snapshot.value}, stored is ${entry.state}`)
-    if (snapshot.context.deadlineAt !== entry.deadlineAt) return fault(`replayed to entry ${entry.sequence} its deadline is another`)
+    if (snapshot.value !== entry.state)
+      return fault(`replayed to entry ${entry.sequence} it is ${snapshot.value}, stored is ${entry.state}`)
+    if (snapshot.context.deadlineAt !== entry.deadlineAt)
+      return fault(`replayed to entry ${entry.sequence} its deadline is another`)
   }
   const { troubleSince, confirmedAt, wellSince, closedAt, condition, closedReason } = snapshot.context
   for (const [field, value] of Object.entries({ troubleSince, confirmedAt, wellSince, closedAt, condition, closedReason })) {
@@ -146,16 +162,20 @@ function checkIncident({ history, alerts, holds }: Remains, incident: IncidentDo
 /** Whatever the times: what people were told makes sense. */
 function checkMessages(sent: readonly string[], incident: IncidentDocument, fault: (text: string) => void): void {
   const said = sent.join(' ')
-  if (!/^(|(no_data )?(problem|no_data)( reminder)*( recovery)?|no_data problem( reminder)*( recovery)?)$/.test(said)) fault(`told was [${said}]`)
+  if (!/^(|(no_data )?(problem|no_data)( reminder)*( recovery)?|no_data problem( reminder)*( recovery)?)$/.test(said))
+    fault(`told was [${said}]`)
   if ((incident.confirmedAt === null) !== (sent.length === 0)) fault(`confirmed at ${incident.confirmedAt}, told was [${said}]`)
-  if (incident.confirmedAt !== null && (incident.closedAt !== null) !== said.endsWith('recovery')) fault(`closed at ${incident.closedAt}, told was [${said}]`)
+  if (incident.confirmedAt !== null && (incident.closedAt !== null) !== said.endsWith('recovery'))
+    fault(`closed at ${incident.closedAt}, told was [${said}]`)
 }
 
 async function checkPartitions(world: World): Promise<void> {
   const { store, ledger, partitions } = world
   for (const partition of partitions) {
     const [checkpoint] = await store.get('checkpoints', [keys.lease(partition)])
-    const last = ledger.reports.findLast(report => report.partition === partition && report.stream === ledger.stream && !report.isLost && !report.isReused)
+    const last = ledger.reports.findLast(
+      report => report.partition === partition && report.stream === ledger.stream && !report.isLost && !report.isReused,
+    )
     // A stream that was cut short is read on by time: what is older was committed before.
     if (last === undefined || (checkpoint && last.takenAt < checkpoint.messageAt - minute)) continue
     if (!checkpoint || checkpoint.streamCreatedAt !== ledger.stream || checkpoint.sequence < last.sequence) {
@@ -173,7 +193,8 @@ async function checkAssignments(world: World): Promise<void> {
     if (!subject || subject.deletedAt !== null) continue
     for (const location of subject.meta.locations) {
       const key = keys.check(location, subjectId)
-      if (stored.get(key) !== subject.checkRev) world.fault(`check entry ${key} has rev ${stored.get(key)}, its subject ${subject.checkRev}`)
+      if (stored.get(key) !== subject.checkRev)
+        world.fault(`check entry ${key} has rev ${stored.get(key)}, its subject ${subject.checkRev}`)
       stored.delete(key)
     }
   }

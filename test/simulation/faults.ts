@@ -5,7 +5,9 @@ import type { Fault } from './plan.ts'
 import type { Seat, World } from './world.ts'
 
 export function causeFault(world: World, fault: Fault): void {
-  world.note(`fault: ${fault.kind} for ${(fault.forMs / 1_000).toFixed(1)} s, which ${fault.which}, share ${fault.share.toFixed(2)}`)
+  world.note(
+    `fault: ${fault.kind} for ${(fault.forMs / 1_000).toFixed(1)} s, which ${fault.which}, share ${fault.share.toFixed(2)}`,
+  )
   causes[fault.kind](world, fault)
 }
 

@@ -61,13 +61,36 @@ const writes = new Set(['insert', 'replace', 'advance', 'upsert'])
 
 export function storeOf(life: Life, outside: Outside & { store: Store }, sky: Sky): Store {
   const failure = () => new StoreError('unavailable', 'The store does not answer (simulated).')
-  const methods = ['get', 'insert', 'replace', 'advance', 'upsert', 'delete', 'deleteRange', 'find', 'count', 'expire', 'ping', 'close']
+  const methods = [
+    'get',
+    'insert',
+    'replace',
+    'advance',
+    'upsert',
+    'delete',
+    'deleteRange',
+    'find',
+    'count',
+    'expire',
+    'ping',
+    'close',
+  ]
   const store: Record<string, unknown> = {}
   for (const method of methods) {
-    const perform = (...given: unknown[]) => (outside.store as never as Record<string, (...given: unknown[]) => Promise<unknown>>)[method]!(...given)
+    const perform = (...given: unknown[]) =>
+      (outside.store as never as Record<string, (...given: unknown[]) => Promise<unknown>>)[method]!(...given)
     store[method] = (...given: unknown[]) => {
-      const some = () => perform(given[0], (given[1] as unknown[]).filter(() => outside.random.chance(0.5)))
-      return reach(life, outside, { sky, act: () => perform(...given), failure, ...(writes.has(method) ? { actInPart: some } : {}) })
+      const some = () =>
+        perform(
+          given[0],
+          (given[1] as unknown[]).filter(() => outside.random.chance(0.5)),
+        )
+      return reach(life, outside, {
+        sky,
+        act: () => perform(...given),
+        failure,
+        ...(writes.has(method) ? { actInPart: some } : {}),
+      })
     }
   }
   return store as never
@@ -104,7 +127,8 @@ function busOf(life: Life, far: Far): Bus {
     bucket: name => bucketOf(life, far, bus.bucket(name), name === 'leases', through),
     request: (subject, body, options) => life.pass(bus.request(subject, body, options)),
     publish: (subject, body, traceId) => bus.publish(subject, body, traceId),
-    subscribe: (subject, onMessage, options) => through(() => bus.subscribe(subject, message => hearCommand(life, far, message, onMessage), options)),
+    subscribe: (subject, onMessage, options) =>
+      through(() => bus.subscribe(subject, message => hearCommand(life, far, message, onMessage), options)),
     connected: () => bus.connected(),
     onConnection: listener => bus.onConnection(isUp => life.enter(() => listener(isUp))),
     clockOffset: now => life.pass(bus.clockOffset(now)),
@@ -122,7 +146,12 @@ function delayedInOrder<T>({ time, random, weather }: Far, hear: (heard: T) => v
   }
 }
 
-function hearCommand(life: Life, { time, random, weather, onReply }: Far, message: Incoming, onMessage: (message: Incoming) => void): void {
+function hearCommand(
+  life: Life,
+  { time, random, weather, onReply }: Far,
+  message: Incoming,
+  onMessage: (message: Incoming) => void,
+): void {
   if (random.chance(weather.lostCommands)) return
   const respond = (reply: unknown) => {
     if (life.isDead()) return
@@ -134,7 +163,13 @@ function hearCommand(life: Life, { time, random, weather, onReply }: Far, messag
   if (random.chance(weather.doubledCommands)) time.after(random.integer(0, 1_500), hear)
 }
 
-function bucketOf(life: Life, far: Far, bucket: Bucket, isLeases: boolean, through: <T>(act: () => Promise<T>) => Promise<T>): Bucket {
+function bucketOf(
+  life: Life,
+  far: Far,
+  bucket: Bucket,
+  isLeases: boolean,
+  through: <T>(act: () => Promise<T>) => Promise<T>,
+): Bucket {
   return {
     get: key => through(() => bucket.get(key)),
     put: (key, value) => through(() => bucket.put(key, value)),

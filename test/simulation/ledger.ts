@@ -62,7 +62,20 @@ export class Ledger {
         const { slotAt, rev, ok } = body
         const { sequence } = message
         const at = message.at - body.ageMs
-        this.reports.push({ stream, partition, sequence, at, takenAt: message.at, subjectId, locationId, slotAt, rev, ok, isLost: false, isReused: sequence <= this.#lostTo })
+        this.reports.push({
+          stream,
+          partition,
+          sequence,
+          at,
+          takenAt: message.at,
+          subjectId,
+          locationId,
+          slotAt,
+          rev,
+          ok,
+          isLost: false,
+          isReused: sequence <= this.#lostTo,
+        })
         return true
       },
       onBroken: () => undefined,
@@ -90,4 +103,3 @@ export const identityOf = ({ subjectId, locationId, slotAt }: { subjectId: strin
 
 /** A report's address, for a sender that is who it says. */
 export const addressOf = (locationId: string, subjectId: string) => subjects.observation(locationId, subjectId)
-

@@ -64,7 +64,8 @@ export function verdictHistory({ settings, reports, until }: Told): VerdictEntry
   for (const event of [...events, { at: until, report: null, setting: null }]) {
     const at = Math.max(event.at, passedAt)
     if (watch !== null) {
-      for (const change of timeChanges(watch, passedAt, at)) history.push({ at: change.at, verdict: verdictAt(watch, change.at), cause: change.cause })
+      for (const change of timeChanges(watch, passedAt, at))
+        history.push({ at: change.at, verdict: verdictAt(watch, change.at), cause: change.cause })
     }
     passedAt = at
     if (event.setting !== null) watch = assign(watch, event.setting)
@@ -75,7 +76,9 @@ export function verdictHistory({ settings, reports, until }: Told): VerdictEntry
 }
 
 function assign(watch: Watch | null, { at, meta, rev }: Told['settings'][0]): Watch {
-  const inputs = new Map(meta.locations.map(location => [location, watch?.inputs.get(location) ?? { addedAt: at, slotAt: null, at: 0, ok: false }]))
+  const inputs = new Map(
+    meta.locations.map(location => [location, watch?.inputs.get(location) ?? { addedAt: at, slotAt: null, at: 0, ok: false }]),
+  )
   const isNew = watch === null || watch.meta.url !== meta.url || watch.meta.locations.join() !== meta.locations.join()
   const assignedAtRev = meta.locations.length === 0 ? null : isNew ? rev : (watch?.assignedAtRev ?? null)
   return { meta, assignedAtRev, inputs }
@@ -109,9 +112,15 @@ function verdictAt(watch: Watch, at: number): OracleVerdict {
     if (at - input.at > silentAfter(watch)) return { reads: 'unknown', isYoung: false }
     return { reads: input.ok ? 'ok' : 'problem', isYoung: false }
   })
-  const asRead = decide(inputs.map(input => input.reads), watch.meta.failure_mode)
+  const asRead = decide(
+    inputs.map(input => input.reads),
+    watch.meta.failure_mode,
+  )
   if (asRead !== 'no_data') return asRead
-  const asIfYoungWereWell = decide(inputs.map(input => (input.isYoung ? 'ok' : input.reads)), watch.meta.failure_mode)
+  const asIfYoungWereWell = decide(
+    inputs.map(input => (input.isYoung ? 'ok' : input.reads)),
+    watch.meta.failure_mode,
+  )
   return asIfYoungWereWell === 'ok' ? 'not_judged' : 'no_data'
 }
 

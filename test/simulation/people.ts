@@ -55,7 +55,8 @@ export class People {
     let slug: string | null = null
     while (slug === null) {
       try {
-        slug = (await reserveName(context, { verb: 'reserve-name', workspaceId, subjectId, name, fallback: 'site' } as never)).slug
+        slug = (await reserveName(context, { verb: 'reserve-name', workspaceId, subjectId, name, fallback: 'site' } as never))
+          .slug
       } catch (error) {
         if (!(error instanceof StoreError) || error.kind !== 'unavailable') throw error
         await time.sleep(500)
@@ -87,7 +88,9 @@ export class People {
     await time.sleep(random.integer(0, 40_000))
     const again = await this.#ask(subjectId, command)
     if (JSON.stringify(again) === JSON.stringify(deal.reply)) return
-    onFault(`${command.kind} ${command.id} repeated was answered otherwise: ${JSON.stringify(again)} after ${JSON.stringify(deal.reply)}`)
+    onFault(
+      `${command.kind} ${command.id} repeated was answered otherwise: ${JSON.stringify(again)} after ${JSON.stringify(deal.reply)}`,
+    )
   }
 
   async #ask(subjectId: string, command: Command): Promise<NonNullable<Deal['reply']>> {

@@ -76,10 +76,46 @@ export interface Plan {
 }
 
 const faultsOf: Record<Profile, FaultKind[]> = {
-  steady: ['crash', 'crash in a call', 'stop', 'join', 'freeze', 'cut keeper', 'flaky store', 'slow store', 'store gone', 'flaky bus', 'slow bus', 'lost replies', 'doubled reports', 'poison'],
+  steady: [
+    'crash',
+    'crash in a call',
+    'stop',
+    'join',
+    'freeze',
+    'cut keeper',
+    'flaky store',
+    'slow store',
+    'store gone',
+    'flaky bus',
+    'slow bus',
+    'lost replies',
+    'doubled reports',
+    'poison',
+  ],
   silent: ['flaky store', 'slow store', 'lost replies', 'doubled reports', 'poison'],
   long: ['crash', 'freeze', 'flaky store', 'doubled reports'],
-  rough: ['crash', 'crash in a call', 'stop', 'join', 'freeze', 'cut keeper', 'cut all', 'flaky store', 'slow store', 'store gone', 'flaky bus', 'slow bus', 'lost replies', 'slow feed', 'late reports', 'doubled reports', 'poison', 'stream recreated', 'stream truncated', 'stepped clock'],
+  rough: [
+    'crash',
+    'crash in a call',
+    'stop',
+    'join',
+    'freeze',
+    'cut keeper',
+    'cut all',
+    'flaky store',
+    'slow store',
+    'store gone',
+    'flaky bus',
+    'slow bus',
+    'lost replies',
+    'slow feed',
+    'late reports',
+    'doubled reports',
+    'poison',
+    'stream recreated',
+    'stream truncated',
+    'stepped clock',
+  ],
 }
 
 export function planOf(seed: number): Plan {
@@ -107,7 +143,10 @@ export function planOf(seed: number): Plan {
   }
 }
 
-function siteOf(random: Random, { profile, locations, activeMs, ending }: Pick<Plan, 'profile' | 'locations' | 'activeMs' | 'ending'>): Site {
+function siteOf(
+  random: Random,
+  { profile, locations, activeMs, ending }: Pick<Plan, 'profile' | 'locations' | 'activeMs' | 'ending'>,
+): Site {
   const chosen = locations.filter(() => random.chance(0.75))
   const meta: WebsiteMeta = {
     url: 'http://example.test/',
@@ -125,8 +164,16 @@ function siteOf(random: Random, { profile, locations, activeMs, ending }: Pick<P
   }
   const shared = spellsOf(random, profile, activeMs, ending)
   const isShared = random.chance(0.5)
-  const spells = Object.fromEntries(locations.map(location => [location, isShared ? shared : spellsOf(random, profile, activeMs, ending)]))
-  return { subjectId: random.id(10), name: random.pick(['Shop', 'Shop', 'Blog']), createAtMs: random.integer(20, 60) * second, meta, spells }
+  const spells = Object.fromEntries(
+    locations.map(location => [location, isShared ? shared : spellsOf(random, profile, activeMs, ending)]),
+  )
+  return {
+    subjectId: random.id(10),
+    name: random.pick(['Shop', 'Shop', 'Blog']),
+    createAtMs: random.integer(20, 60) * second,
+    meta,
+    spells,
+  }
 }
 
 /** A website's fortune at one location: spells of all lengths around the interval and the holds. */
@@ -136,7 +183,9 @@ function spellsOf(random: Random, profile: Profile, activeMs: number, ending: Pl
   const spells: Spell[] = []
   let at = 0
   while (at < activeMs) {
-    const state = random.pick(canBeSilent ? (['ok', 'ok', 'failing', 'failing', 'silent'] as const) : (['ok', 'failing'] as const))
+    const state = random.pick(
+      canBeSilent ? (['ok', 'ok', 'failing', 'failing', 'silent'] as const) : (['ok', 'failing'] as const),
+    )
     const longest = state === 'silent' ? 8 * minute : 5 * minute
     at += random.integer(20 * second, longest) * scale
     spells.push({ untilMs: Math.min(at, activeMs), state })

@@ -15,7 +15,8 @@ export interface Outcome {
 export async function simulate(seed: number, isTraced = false): Promise<Outcome> {
   const plan = planOf(seed)
   const world = new World(plan, isTraced)
-  const onRejection = (reason: unknown) => world.fault(`a promise was rejected and nobody saw it: ${(reason as Error)?.stack ?? reason}`)
+  const onRejection = (reason: unknown) =>
+    world.fault(`a promise was rejected and nobody saw it: ${(reason as Error)?.stack ?? reason}`)
   process.on('unhandledRejection', onRejection)
   try {
     await world.run()

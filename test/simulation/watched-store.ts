@@ -44,19 +44,32 @@ function watchSubject(known: Map<string, SubjectDocument>, next: SubjectDocument
   for (const [location, reading] of Object.entries(next.readings)) {
     const older = before.readings[location]
     if (older === undefined || older.addedAt !== reading.addedAt) continue
-    if ((reading.slotAt ?? 0) < (older.slotAt ?? 0)) fault(`the reading of ${location} went back from slot ${older.slotAt} to ${reading.slotAt}`)
+    if ((reading.slotAt ?? 0) < (older.slotAt ?? 0))
+      fault(`the reading of ${location} went back from slot ${older.slotAt} to ${reading.slotAt}`)
   }
 }
 
 /** Everything below a checkpoint is written for good. */
-async function watchCheckpoint(store: Store, ledger: Ledger, passed: Map<string, number>, checkpoint: CheckpointDocument, onFault: OnFault): Promise<void> {
+async function watchCheckpoint(
+  store: Store,
+  ledger: Ledger,
+  passed: Map<string, number>,
+  checkpoint: CheckpointDocument,
+  onFault: OnFault,
+): Promise<void> {
   const from = passed.get(checkpoint.streamCreatedAt + checkpoint.id) ?? 0
   passed.set(checkpoint.streamCreatedAt + checkpoint.id, checkpoint.sequence)
   const left = ledger.reports.filter(report => {
     const isCovered = report.sequence > from && report.sequence <= checkpoint.sequence
-    return isCovered && !report.isLost && report.stream === checkpoint.streamCreatedAt && keys.lease(report.partition) === checkpoint.id
+    return (
+      isCovered &&
+      !report.isLost &&
+      report.stream === checkpoint.streamCreatedAt &&
+      keys.lease(report.partition) === checkpoint.id
+    )
   })
-  for (const sentence of await findUnwritten(store, left)) onFault(`checkpoint ${checkpoint.id} at ${checkpoint.sequence}: ${sentence}`)
+  for (const sentence of await findUnwritten(store, left))
+    onFault(`checkpoint ${checkpoint.id} at ${checkpoint.sequence}: ${sentence}`)
 }
 
 /** Reports that the store should have, by what it says of their subjects now: as observation and, unless newer ones came, as reading. */
@@ -75,8 +88,10 @@ export async function findUnwritten(store: Store, given: readonly Report[]): Pro
   return expected.flatMap((report, i) => {
     const reading = subjectsById.get(report.subjectId)?.readings[report.locationId]
     const sentences: string[] = []
-    if (observations[i] === null) sentences.push(`the report ${identityOf(report)} (sequence ${report.sequence}) is no observation`)
-    if ((reading?.slotAt ?? 0) < report.slotAt) sentences.push(`the report ${identityOf(report)} (sequence ${report.sequence}) is not in the readings`)
+    if (observations[i] === null)
+      sentences.push(`the report ${identityOf(report)} (sequence ${report.sequence}) is no observation`)
+    if ((reading?.slotAt ?? 0) < report.slotAt)
+      sentences.push(`the report ${identityOf(report)} (sequence ${report.sequence}) is not in the readings`)
     return sentences
   })
 }
@@ -97,12 +112,13 @@ export async function watchReply(store: Store, bus: Bus, message: Incoming, give
   for (const pending of isNewest ? subject.pending : []) {
     if (pending.mode === 'insert' || pending.mode === 'advance') {
       const [stored] = await store.get(pending.collection, [pending.document.id])
-      if (!stored || (pending.mode === 'advance' && stored.rev < pending.document.rev)) fault(`${pending.collection} ${pending.document.id} was written`)
+      if (!stored || (pending.mode === 'advance' && stored.rev < pending.document.rev))
+        fault(`${pending.collection} ${pending.document.id} was written`)
     }
     if (pending.mode === 'check' && pending.entry !== null) {
       const entry = await bus.bucket('checks').get(keys.check(pending.locationId, subjectId))
-      if (((entry?.value as { rev?: number } | null)?.rev ?? 0) < pending.rev) fault(`the check entry of ${pending.locationId} was written`)
+      if (((entry?.value as { rev?: number } | null)?.rev ?? 0) < pending.rev)
+        fault(`the check entry of ${pending.locationId} was written`)
     }
   }
 }
-

@@ -1,10 +1,11 @@
 // A simulated installation: keepers with their lives, a bus, a store, probers and people, on one time line. `run` lives through
 // a plan; what must hold at every moment is watched on the way, the rest is left to the end (end.ts).
-import { startKeeper } from '../../services/keeper/app.ts'
+
 import type { Bus } from '#shared/bus/port.ts'
 import { partitionOf } from '#shared/hash.ts'
 import type { Service } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
+import { startKeeper } from '../../services/keeper/app.ts'
 import { createMemoryHub, type MemoryHub } from '../support/memory-bus.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
 import { causeFault } from './faults.ts'

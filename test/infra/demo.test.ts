@@ -1,0 +1,200 @@
+// The demo as a person meets it: the real command in a child process, and nothing left of it however it ends.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { styleText } from 'node:util'
+import t from 'tap'
+import { createSystemClock } from '#shared/clock.ts'
+import { runDemo } from '../../infra/demo/run-demo.ts'
+import { textOf } from '../../infra/demo/step-format.ts'
+import type { Step } from '../../infra/demo/steps.ts'
+import { isAlive, natsServerPid, runProgram, temporaryFolder } from './run-program.ts'
+
+interface PrintedStep {
+  step: string
+  at: string
+  elapsed_ms: number
+  text: string
+  [field: string]: unknown
+}
+
+const escape = '\u001b'
+
+/** The bus server of the demo that runs with this folder for its temporary files. */
+function busServerOf(folder: string): number {
+  const [name = ''] = readdirSync(folder).filter(entry => entry.startsWith('watchkeeper-demo-'))
+  return natsServerPid(join(folder, name))
+}
+
+t.test('every step is printed in its order, and it ends by itself with 0 in under 30 s', async t => {
+  const folder = temporaryFolder(t)
+  // What the environment says of a real installation must not reach the demo.
+  const foreign = { NATS_URL: 'nats://127.0.0.1:9', MONGODB_URL: 'mongodb://127.0.0.1:9', SERVICES: 'prober', PORT: '1' }
+  const startedAt = performance.now()
+  const program = runProgram(t, ['demo'], { TMPDIR: folder, DATA_DIR: join(folder, 'other'), ...foreign })
+  await program.says(/ ready /)
+  const busServer = busServerOf(folder)
+  t.ok(isAlive(busServer))
+  const { code, stdout, stderr } = await program.ended
+  t.equal(code, 0, stderr)
+  t.ok(performance.now() - startedAt < 30_000)
+  t.equal(stderr, '')
+
+  const inOrder: RegExp[] = [
+    /^ *\d\.\d\d s {2}start /m,
+    / ready .*http:\/\/127\.0\.0\.1:\d+/,
+    / setup .*\/notifications\/destinations/,
+    / setup .*\/monitoring\/websites/,
+    / check +ok: status 200 in [\d.]+ ms$/m,
+    / setup .*every second[^]*?minimum of a minute/,
+    / check +ok/,
+    / website +The website goes down/,
+    / check +failed: status 503, expected 200/,
+    / verdict +problem: 1 of 1 location failing$/m,
+    / machine +no incident → pending, on the event problem\.judged$/m,
+    / deadline +in [23]\.\d s: confirmed then/,
+    / machine +pending → problem, on the event hold\.elapsed$/m,
+    / deadline +in 4h: a reminder/,
+    / message +demo site is down$/m,
+    /^ +`status 503, expected 200`\n +Down for \ds before we alerted\.$/m,
+    / website +The website comes back/,
+    / check +ok/,
+    / verdict +ok: the location reports ok$/m,
+    / machine +problem → recovering, on the event ok\.judged$/m,
+    / deadline +in [23]\.\d s: closed then/,
+    / machine +recovering → closed, on the event recovery\.elapsed\n +closed_at = well_since = /,
+    / message +demo site is back up$/m,
+    /^ +It was down for \ds\.$/m,
+    / summary +It was down for \d\.\d s/,
+    / next +npm start /,
+  ]
+  let rest = stdout
+  for (const pattern of inOrder) {
+    const found = pattern.exec(rest)
+    if (found === null) {
+      t.fail(`${pattern} is missing, or stands too early`, { stdout })
+      break
+    }
+    rest = rest.slice(found.index + found[0].length)
+  }
+  t.match(rest, /^\S[^\n]*\n$/, 'nothing is printed after the last step')
+  t.notMatch(stdout, escape, 'no colours where there is no terminal')
+  for (const line of stdout.split('\n')) t.ok(line.length <= 80, `80 columns: ${line}`)
+  t.same(readdirSync(folder), [], 'the data folder is gone')
+  t.notOk(isAlive(busServer), 'the bus server is gone')
+})
+
+t.test('--json prints one object per step, and what they say fits together', async t => {
+  const folder = temporaryFolder(t)
+  const { code, stdout, stderr } = await runProgram(t, ['demo', '--json'], { TMPDIR: folder, FORCE_COLOR: '1' }).ended
+  t.equal(code, 0, stderr)
+  t.same(readdirSync(folder), [])
+  const steps = stdout
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line) as PrintedStep)
+  for (const [i, { step, at, elapsed_ms, text }] of steps.entries()) {
+    t.ok(step !== '' && text !== '' && !Number.isNaN(Date.parse(at)), `${step} says when and what`)
+    t.ok(elapsed_ms >= (steps[i - 1]?.elapsed_ms ?? 0), 'in order of time')
+  }
+  const named = (name: string) => steps.filter(({ step }) => step === name)
+  const moves = named('machine')
+  t.same(
+    moves.map(({ from, state, event }) => [from, state, event]),
+    [
+      [null, 'pending', 'problem.judged'],
+      ['pending', 'problem', 'hold.elapsed'],
+      ['problem', 'recovering', 'ok.judged'],
+      ['recovering', 'closed', 'recovery.elapsed'],
+    ],
+  )
+  const [opened = 0, confirmed = 0, well = 0, closed = 0] = moves.map(move => Date.parse(String(move['effective_at'])))
+  t.equal(confirmed - opened, 3_000, 'confirmed at the exact end of the hold')
+  t.equal(closed, well, 'closed_at is well_since')
+  t.same(
+    named('verdict').map(({ verdict }) => verdict),
+    ['problem', 'problem', 'ok', 'ok'],
+  )
+  t.equal(Date.parse(String(named('deadline')[0]?.['deadline_at'])), confirmed)
+  const messages = named('message')
+  t.same(
+    messages.map(({ title }) => title),
+    ['demo site is down', 'demo site is back up'],
+  )
+  t.match(messages[0]?.['message'], /View timeline/, 'the text as its receiver got it')
+  const checks = named('check')
+  t.ok(checks.some(({ ok }) => ok === false) && checks.some(({ ok }) => ok === true))
+  t.match(named('summary'), [{ down_ms: closed - opened, messages_late_ms: messages.map(message => message['late_ms']) }])
+})
+
+t.test('Ctrl-C ends it cleanly with 0, whenever it comes', async t => {
+  for (const { name, after } of [
+    { name: 'while it starts', after: /start/ },
+    { name: 'while the website is down', after: /pending/ },
+  ]) {
+    const folder = temporaryFolder(t)
+    const program = runProgram(t, ['demo'], { TMPDIR: folder, FORCE_COLOR: '1' })
+    await program.says(after)
+    program.child.kill('SIGINT')
+    const { code, stdout, stderr } = await program.ended
+    t.equal(code, 0, `${name}: exit code`)
+    t.equal(stderr, '', `${name}: no complaint`)
+    t.match(stdout, /Interrupted: everything has ended, nothing is kept\.\n$/, `${name}: it says so`)
+    t.match(stdout, escape, 'colours where they are asked for')
+    t.same(readdirSync(folder), [], `${name}: nothing is left`)
+  }
+})
+
+t.test('a reader that goes away ends it', async t => {
+  const folder = temporaryFolder(t)
+  const program = runProgram(t, ['demo'], { TMPDIR: folder })
+  await program.says(/ ready /)
+  program.child.stdout?.destroy()
+  t.match(await program.ended, { code: 0, stderr: '' })
+  t.same(readdirSync(folder), [])
+})
+
+t.test('a start that cannot succeed ends with one sentence, an exit code and no stack', async t => {
+  const folder = temporaryFolder(t)
+  const nowhere = join(folder, 'nowhere')
+  for (const { environment, code, says } of [
+    { environment: { LOG_LEVEL: 'loud' }, code: 2, says: /^LOG_LEVEL must be one of/ },
+    {
+      environment: { PATH: nowhere, TOOLS_DIR: join(temporaryFolder(t), 'tools') },
+      code: 1,
+      says: /^There is no nats-server here /,
+    },
+  ]) {
+    const ended = await runProgram(t, ['demo'], { TMPDIR: folder, ...environment }).ended
+    t.equal(ended.code, code)
+    t.match(ended.stderr, says)
+    t.notMatch(ended.stderr, /^\s+at /m)
+    t.same(readdirSync(folder), [])
+  }
+  const ended = await runProgram(t, ['demo'], { TMPDIR: nowhere }).ended
+  t.equal(ended.code, 1)
+  t.match(ended.stderr, /^No folder can be made in .*nowhere \(ENOENT\): correct TMPDIR\.$/m)
+})
+
+t.test('steps that do not come end it with 1 and a sentence that names the missing one', async t => {
+  const clock = createSystemClock()
+  t.teardown(clock.stop)
+  const shown: Step[] = []
+  const options = { environment: {}, version: '0.0.0', clock, interrupted: new AbortController().signal, patienceMs: 2_500 }
+  await t.rejects(runDemo({ ...options, show: step => shown.push(step) }), {
+    name: 'StartError',
+    exitCode: 1,
+    message: /^The demo took 2\.5 s and still waits for .+: LOG_LEVEL=info npm run demo shows more\.$/,
+  })
+  t.notOk(shown.some(step => step.name === 'summary'))
+})
+
+t.test('a step is coloured on a terminal and plain elsewhere, and folded between words', async t => {
+  const step: Step = { name: 'check', tone: 'bad', lines: ['failed: the status was not the expected one', 'more'], data: {} }
+  const styled = (isTTY: boolean) => (format: Parameters<typeof styleText>[0], text: string) =>
+    styleText(format, text, { stream: Object.assign(Object.create(process.stdout), { isTTY, getColorDepth: () => 8 }) })
+  const plain = textOf(step, 12_345, { columns: 45, style: styled(false) })
+  const indent = ' '.repeat(19)
+  t.equal(plain, `12.35 s  check     failed: the status was not\n${indent}the expected one\n${indent}more`)
+  const coloured = textOf(step, 12_345, { columns: 45, style: styled(true) })
+  t.match(coloured, `${escape}[31mcheck     ${escape}[39m`)
+})

@@ -1,0 +1,165 @@
+// The small words everybody uses: clock, durations, identifiers, incident ids, settings.
+import t from 'tap'
+import { createSystemClock } from '#shared/clock.ts'
+import { type Due, DueHeap } from '#shared/due-heap.ts'
+import { formatDuration, humanDuration, parseDuration } from '#shared/durations.ts'
+import { fnv1a32, partitionOf } from '#shared/hash.ts'
+import { checkObservationId, fromBase62, observationPrefix, parseCheckObservationId, randomId, toBase62 } from '#shared/ids.ts'
+import { createIncidentIds } from '#shared/incident-ids.ts'
+import { choice, duration, integer, list, readSettings, SettingError, text } from '#shared/settings.ts'
+import { withoutCredentials } from '#shared/without-credentials.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+t.test('the clock is wall time at start advanced by the monotonic clock', async t => {
+  for (const step of [hour, -hour]) {
+    t.test(`a system clock stepped by ${step / hour} h neither jumps nor stands still`, async t => {
+      let wall = 1_700_000_000_000
+      let monotonic = 5_000
+      const drifts: number[] = []
+      const clock = createSystemClock({ wall: () => wall, monotonic: () => monotonic, onDrift: drift => drifts.push(drift) })
+      t.teardown(() => clock.stop())
+      const pass = (ms: number) => {
+        wall += ms
+        monotonic += ms
+      }
+      const startedAt = clock.now()
+      pass(minute)
+      clock.compare()
+      t.equal(clock.now(), startedAt + minute)
+      t.strictSame(drifts, [], 'a difference below a second is nothing')
+      wall += step
+      clock.compare()
+      t.equal(clock.now(), startedAt + minute, 'the step itself changes nothing')
+      t.strictSame(drifts, [step], 'it is reported')
+      let before = clock.now()
+      for (let i = 0; i < 10; i++) {
+        pass(minute)
+        const passed = clock.now() - before
+        t.ok(Math.abs(passed - minute) <= 0.011 * minute, `a minute is a minute within 1 %: ${passed} ms`)
+        t.equal(Math.sign(passed - minute), Math.sign(step), 'and it is worked off')
+        before = clock.now()
+        clock.compare()
+      }
+      for (let i = 0; i < 7_000; i++) {
+        pass(minute)
+        clock.compare()
+      }
+      t.ok(Math.abs(wall - clock.now()) <= 1_000, 'in the end they agree')
+    })
+  }
+})
+
+t.test('durations are read in Go style and written back normalised', async t => {
+  const read: [string, number | null, string?][] = [
+    ['2m', 120_000, '2m0s'],
+    ['90s', 90_000, '1m30s'],
+    ['1h30m', 5_400_000, '1h30m0s'],
+    ['0s', 0, '0s'],
+    ['0', 0, '0s'],
+    ['1.5h', 5_400_000, '1h30m0s'],
+    ['250ms', 250, '250ms'],
+    ['.5s', 500, '500ms'],
+    ['', null],
+    ['5', null],
+    ['-5s', null],
+    ['5 s', null],
+    ['5d', null],
+    ['1h30', null],
+    ['99999999999999h', null],
+  ]
+  for (const [written, ms, normalised] of read) {
+    t.equal(parseDuration(written), ms, `"${written}"`)
+    if (ms !== null) t.equal(formatDuration(ms), normalised, `${ms} ms`)
+  }
+  t.strictSame([0, 45_000, 120_000, 3_900_000, 100 * hour].map(humanDuration), ['0s', '45s', '2m', '1h 5m', '4d 4h'])
+})
+
+t.test('identifiers', async t => {
+  t.equal(fnv1a32('hello'), 0x4f9f2cab, 'FNV-1a 32 as published')
+  t.ok(partitionOf('anything') < 64)
+  const subjectId = randomId(10)
+  t.match(subjectId, /^[0-9A-Za-z]{10}$/)
+  const slotAt = 1_795_000_000_123
+  const id = checkObservationId(subjectId, 'aB3x', slotAt)
+  t.equal(id.length, 22)
+  t.strictSame(parseCheckObservationId(id), { subjectId, locationId: 'aB3x', slotAt })
+  t.ok(id.startsWith(observationPrefix(slotAt, subjectId)))
+  t.ok(checkObservationId(subjectId, 'aB3x', slotAt + 1) > id, 'text order is time order')
+  t.ok(observationPrefix(slotAt + 24 * hour) > observationPrefix(slotAt))
+  t.equal(fromBase62(toBase62(61, 1)), 61)
+  t.throws(() => toBase62(62, 1), /does not fit/)
+  t.throws(() => toBase62(-1, 3), /does not fit/)
+})
+
+t.test('public incident ids are opaque, not numeric, and belong to one salt', async t => {
+  const ids = createIncidentIds('salt')
+  const other = createIncidentIds('another')
+  const seen = new Set<string>()
+  for (let number = 1; number <= 200; number++) {
+    const internal = `${randomId(10)}.${number}`
+    const shown = ids.encode(internal)
+    seen.add(shown)
+    t.equal(ids.decode(shown)?.incidentId, internal)
+    t.not(other.decode(shown)?.incidentId, internal, 'changing the salt makes earlier ids stop resolving')
+    t.notMatch(shown, /^\d+$/)
+  }
+  t.equal(seen.size, 200)
+  for (const strange of ['', '1', 'i', 'iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii', '../../x', 'i\u0000aaaaaaaaaaaaaaa'])
+    t.equal(ids.decode(strange), null)
+})
+
+t.test('the heap of due instants gives the earliest, whatever is moved or removed', async t => {
+  const heap = new DueHeap<Due & { name: number }>()
+  const items = Array.from({ length: 500 }, (_, name) => ({ name, dueAt: 0, place: -1 }))
+  for (const item of items) heap.put(item, (item.name * 7919) % 1_000)
+  for (const item of items.filter(({ name }) => name % 3 === 0)) heap.put(item, (item.name * 104_729) % 1_000)
+  for (const item of items.filter(({ name }) => name % 5 === 0)) heap.remove(item)
+  const taken: number[] = []
+  for (let first = heap.first(); first !== undefined; first = heap.first()) {
+    taken.push(first.dueAt)
+    heap.remove(first)
+  }
+  t.equal(taken.length, 400)
+  t.strictSame(
+    taken,
+    [...taken].sort((a, b) => a - b),
+  )
+})
+
+t.test('settings are parsed once, and a bad one ends in a sentence that names it', async t => {
+  const declared = {
+    NAME: text({ default: 'x', meaning: 'a name' }),
+    COUNT: integer({ default: '3', unit: 'things', min: 1, max: 9, meaning: 'a count' }),
+    HOLD: duration({ default: '2m', meaning: 'a hold' }),
+    LEVEL: choice({ default: 'low', of: ['low', 'high'], meaning: 'a level' }),
+    PARTS: list({ default: 'a,b', of: ['a', 'b', 'c'], meaning: 'some parts' }),
+    SECRET: { ...integer({ default: '1', unit: '', min: 1, max: 1, meaning: 'hidden' }), secret: true },
+  }
+  t.strictSame(readSettings(declared, { HOLD: '90s', PARTS: 'c, a' }), {
+    NAME: 'x',
+    COUNT: 3,
+    HOLD: 90_000,
+    LEVEL: 'low',
+    PARTS: ['c', 'a'],
+    SECRET: 1,
+  })
+  const bad: [Record<string, string>, RegExp][] = [
+    [{ COUNT: '10' }, /^COUNT must be a whole number from 1 to 9; it is "10"\.$/],
+    [{ COUNT: '1.5' }, /^COUNT must be a whole number/],
+    [{ HOLD: 'soon' }, /^HOLD must be a duration such as/],
+    [{ LEVEL: 'middle' }, /^LEVEL must be one of low, high/],
+    [{ PARTS: 'a,d' }, /^PARTS does not know "d"/],
+    [{ PARTS: ' , ' }, /^PARTS must name at least one/],
+    [{ SECRET: 'hunter2' }, /^SECRET must be a whole number from 1 to 1\.$/],
+  ]
+  for (const [environment, sentence] of bad)
+    t.throws(() => readSettings(declared, environment), { message: sentence, constructor: SettingError })
+})
+
+t.test('addresses are shown without credentials', async t => {
+  t.equal(withoutCredentials('https://user:secret@example.org/a?b=c'), 'https://example.org/a?b=c')
+  t.equal(withoutCredentials('https://example.org/a b'), 'https://example.org/a b', 'others stay as they were written')
+  t.equal(withoutCredentials('not a url'), '')
+})

@@ -1,0 +1,93 @@
+// The keeper in a thousand worlds that go wrong, each from its seed; and the clock that it is given, stepped by an hour.
+// A failing seed is told with the command that shows what happened in it. SIM_SEEDS runs more or fewer.
+import { execFile } from 'node:child_process'
+import { mock } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { createSystemClock } from '#shared/clock.ts'
+import { hour, minute } from '#shared/limits.ts'
+import { planOf } from './plan.ts'
+import { simulate } from './simulate.ts'
+
+const seeds = Number(process.env['SIM_SEEDS'] ?? 1_000)
+const workers = 2
+/** On a slow machine fewer seeds are run rather than none: tap gives a file 180 s. */
+const seconds = 140
+
+/** Seeds that once failed, by what was wrong then. */
+const known: Record<number, string> = {}
+
+t.test('the same seed lives the same life', async t => {
+  const [one, other] = [await simulate(17, true), await simulate(17, true)]
+  t.same(one.trace, other.trace)
+  t.ok(one.trace.length > 20)
+})
+
+t.test('every kind of world is visited', async t => {
+  const plans = Array.from({ length: 200 }, (_, seed) => planOf(seed))
+  t.same([...new Set(plans.map(plan => plan.profile))].sort(), ['long', 'rough', 'silent', 'steady'])
+  t.ok(new Set(plans.flatMap(plan => plan.faults.map(fault => fault.kind))).size >= 20)
+})
+
+for (const [seed, what] of Object.entries(known)) {
+  t.test(`seed ${seed}: ${what}`, async t => {
+    const { problems } = await simulate(Number(seed))
+    t.same(problems, [], `npm run sim -- --seed ${seed}`)
+  })
+}
+
+t.test('no seed loses a report, opens an incident twice, leaves one stuck or tells a lie', async t => {
+  const share = Math.ceil(seeds / workers)
+  const outcomes = await Promise.all(
+    Array.from({ length: workers }, (_, i) => runSeeds(i * share + 1, Math.min(seeds, (i + 1) * share))),
+  )
+  for (const { code, said } of outcomes) {
+    t.equal(code, 0, said)
+    t.comment(said.trim().split('\n').at(-1))
+    t.ok(Number(/(\d+) seeds run/.exec(said)?.[1]) >= Math.min(share, 50), 'enough of them to mean something')
+  }
+})
+
+t.test('a clock stepped by an hour neither jumps nor stands still', async t => {
+  for (const stepMs of [hour, -hour]) {
+    let elapsed = 0
+    let stepped = 0
+    mock.timers.enable({ apis: ['setInterval'] })
+    t.teardown(() => mock.timers.reset())
+    const drifts: number[] = []
+    const startAt = 1_700_000_000_000
+    const clock = createSystemClock({
+      wall: () => startAt + elapsed + stepped,
+      monotonic: () => elapsed,
+      onDrift: drift => drifts.push(drift),
+    })
+    const pass = (ms: number) => {
+      elapsed += ms
+      mock.timers.tick(ms)
+    }
+    pass(minute)
+    t.equal(clock.now(), startAt + minute)
+    stepped = stepMs
+    t.equal(clock.now(), startAt + minute, 'a step alone changes nothing')
+    for (let minutes = 0; minutes < 10; minutes++) {
+      const before = clock.now()
+      pass(minute)
+      const ran = clock.now() - before
+      t.ok(Math.abs(ran - minute) <= 0.01 * minute + 1, 'it is worked off at one in a hundred')
+    }
+    t.ok(drifts.length >= 9)
+    t.equal(Math.sign(drifts[0]!), Math.sign(stepMs))
+    clock.stop()
+    mock.timers.reset()
+  }
+})
+
+function runSeeds(from: number, to: number): Promise<{ code: number; said: string }> {
+  const program = fileURLToPath(new URL('run.ts', import.meta.url))
+  const given = [program, '--seeds', `${from}-${to}`, '--for-s', String(seconds)]
+  return new Promise(resolve => {
+    execFile(process.execPath, given, { maxBuffer: 2 ** 24 }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), said: `${stdout}${stderr}` })
+    })
+  })
+}
