@@ -5,6 +5,7 @@ import { type PutResult, StoreError } from '#shared/store/port.ts'
 import { type Core, persistWhile } from './core.ts'
 import type { Draft, Drafts } from './draft.ts'
 import { setAside } from './draft.ts'
+import type { Partition } from './partition.ts'
 import { judgeSubject } from './step/judge-subject.ts'
 
 /** Reads into the cache what it lacks of these subjects. */
@@ -17,14 +18,25 @@ export async function loadSubjects(core: Core, ids: Iterable<string>, mayGoOn: (
   })
 }
 
-/** Writes observations and subjects of the drafts; answers those that are committed (or had nothing to commit) and those refused. */
-export async function commitDrafts(core: Core, drafts: Drafts, writer: string): Promise<{ done: Draft[]; refused: Draft[] }> {
+export interface Committed {
+  /** Committed, or had nothing to commit. */
+  done: Draft[]
+  /** Written by somebody else meanwhile. */
+  refused: Draft[]
+  /** Partitions whose lease was too old at the moment of the commit: nothing of them was written. */
+  lapsed: Partition[]
+}
+
+/** Writes observations and subjects of the drafts. */
+export async function commitDrafts(core: Core, drafts: Drafts, writer: string): Promise<Committed> {
   const mine = () => [...drafts.subjects.values()].some(draft => core.mayCommit(draft.partition.number))
   const { observations } = drafts
   if (observations.length > 0)
     await persistWhile(core, mine, 'write observations', () => core.store.insert('observations', observations))
 
-  const drafted = [...drafts.subjects.values()].filter(draft => core.mayCommit(draft.partition.number))
+  const all = [...drafts.subjects.values()]
+  const lapsed = [...new Set(all.map(draft => draft.partition))].filter(({ number }) => !core.mayCommit(number))
+  const drafted = all.filter(draft => !lapsed.includes(draft.partition))
   const changed = drafted.filter(draft => draft.change === 'commit' && draft.subject !== null)
   const results = await replaceSubjects(core, changed, writer, drafts)
   const refused = changed.filter((_, i) => results[i] !== 'written')
@@ -36,7 +48,7 @@ export async function commitDrafts(core: Core, drafts: Drafts, writer: string): 
   const done = drafted.filter(draft => !lost.has(draft))
   if (drafts.setAside.length > 0)
     await persistWhile(core, mine, 'keep inputs set aside', () => core.store.insert('setAside', drafts.setAside))
-  return { done, refused }
+  return { done, refused, lapsed }
 }
 
 async function replaceSubjects(core: Core, changed: Draft[], writer: string, drafts: Drafts): Promise<PutResult[]> {

@@ -151,7 +151,8 @@ export class Host {
   async #round(takes: Take[]): Promise<void> {
     this.#core.metrics.roundInputs.observe(takes.reduce((sum, take) => sum + take.inputs.length, 0))
     try {
-      await runRound(this.#core, takes, `${this.#core.keeperId}.${this.#rounds++}`)
+      const lapsed = await runRound(this.#core, takes, `${this.#core.keeperId}.${this.#rounds++}`)
+      for (const partition of lapsed) this.#abandon(partition, new NoLongerOurs('the lease was too old to commit'))
       for (const { partition } of takes) this.#goLive(partition)
     } catch (error) {
       if (!(error instanceof NoLongerOurs))

@@ -25,9 +25,13 @@ export interface Take {
 /** How often a refused subject is read and stepped again within one round before the partition is opened anew. */
 const triesInRound = 20
 
-/** Runs one round. Throws when a partition can't go on with what is in memory: its holder must then open it anew. */
-export async function runRound(core: Core, takes: readonly Take[], roundId: string): Promise<void> {
+/**
+ * Runs one round. Answers the partitions whose lease was too old to commit, and throws when none can go on with what is in memory:
+ * in both cases what was taken is not committed, and the holder must open them anew.
+ */
+export async function runRound(core: Core, takes: readonly Take[], roundId: string): Promise<Set<Partition>> {
   core.metrics.rounds.inc()
+  const lapsed = new Set<Partition>()
   let work = takes.map(({ partition, inputs, flush }) => ({ partition, inputs, flush, carried: [] as Draft[] }))
   for (let attempt = 0; work.length > 0; attempt++) {
     if (attempt >= triesInRound) throw new Error(`subjects were refused ${triesInRound} times in one round`)
@@ -44,16 +48,18 @@ export async function runRound(core: Core, takes: readonly Take[], roundId: stri
       stepInputs(core, partition, inputs, drafts)
       for (const id of flush) draftFlush(core, partition, id, drafts)
     }
-    const { done, refused } = await commitDrafts(core, drafts, `${roundId}.${attempt}`)
-    await settle(core, done, mayGoOn)
-    work = refused.map(draft => ({
+    const committed = await commitDrafts(core, drafts, `${roundId}.${attempt}`)
+    for (const partition of committed.lapsed) lapsed.add(partition)
+    await settle(core, committed.done, mayGoOn)
+    work = committed.refused.map(draft => ({
       partition: draft.partition,
       inputs: draft.waiting,
       flush: draft.waiting.length === 0 ? [draft.id] : [],
       carried: [draft],
     }))
   }
-  for (const take of takes) await finish(core, take)
+  for (const take of takes) if (!lapsed.has(take.partition)) await finish(core, take)
+  return lapsed
 }
 
 /** Writes the freshness of a cached subject; one that left the memory clean needs no write. */
@@ -120,11 +126,16 @@ const isToBeWritten = (entry: Pending) => entry.mode !== 'remove-children'
 
 /** Moves the partition on: what this round took is committed. */
 async function finish(core: Core, { partition, inputs, takenTo, checkpoint }: Take): Promise<void> {
+  // Closed in the midst of the round: nothing of it is in memory any more, so nothing may be left behind either.
+  if (partition.state === 'closed') return
   const now = core.clock.now()
+  const counts = { result: 0, command: 0, deadline: 0 }
   for (const { input } of inputs) {
-    core.metrics.inputs.inc({ kind: input.kind })
+    counts[input.kind]++
     if (input.kind === 'result') partition.messageAt = Math.max(partition.messageAt, input.at + input.result.ageMs)
   }
+  for (const kind of ['result', 'command', 'deadline'] as const)
+    if (counts[kind] > 0) core.metrics.inputs.inc({ kind }, counts[kind])
   partition.sequence = Math.max(partition.sequence, takenTo)
   const last = inputs[inputs.length - 1]
   if (last !== undefined) core.metrics.judgingLag.observe(Math.max(0, now - last.input.at) / 1_000)

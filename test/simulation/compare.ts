@@ -23,8 +23,10 @@ export function compareWithOracle(world: World, remains: Remains, fault: (text: 
   const history = verdictHistory(told)
   const expected = incidentsOf(history, told)
   const isHeld = world.plan.profile === 'steady' && history.some(entry => entry.cause === 'silence')
-  if (world.plan.profile === 'rough' || isHeld || isAmbiguous(world, remains))
-    return compareLoosely(world, remains, told, expected, fault)
+  if (world.plan.profile === 'rough' || isHeld || isAmbiguous(world, remains)) {
+    compareLoosely(world, remains, told, expected, fault)
+    return
+  }
   const actual: ExpectedIncident[] = incidents.map(incident => ({
     troubleSince: incident.troubleSince,
     confirmedAt: incident.confirmedAt,
@@ -36,7 +38,9 @@ export function compareWithOracle(world: World, remains: Remains, fault: (text: 
   }))
   for (let i = 0; i < Math.max(expected.length, actual.length); i++) {
     const [wanted, found] = [describe(expected[i]), describe(actual[i])]
-    if (wanted !== found) return fault(`incident ${i + 1} should be ${wanted}, is ${found}; verdicts ${describeHistory(history)}`)
+    if (wanted === found) continue
+    fault(`incident ${i + 1} should be ${wanted}, is ${found}; verdicts ${describeHistory(history)}`)
+    return
   }
 }
 

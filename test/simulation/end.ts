@@ -6,7 +6,7 @@ import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { CheckEntry } from '#shared/contracts/check.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { minute, second } from '#shared/limits.ts'
+import { second } from '#shared/limits.ts'
 import { compareWithOracle } from './compare.ts'
 import { findUnwritten } from './watched-store.ts'
 import type { World } from './world.ts'
@@ -122,9 +122,13 @@ function checkIncident({ history, alerts, holds }: Remains, incident: IncidentDo
   const entries = history.filter(entry => entry.incidentId === incident.id)
   const told = alerts.filter(alert => alert.incidentId === incident.id)
   const first = entries[0]
-  if (first === undefined) return fault('has no history')
-  entries.forEach((entry, i) => entry.sequence === i + 1 || fault(`history entry ${entry.sequence} is the ${i + 1}.`))
-  told.forEach((alert, i) => alert.number === i + 1 || fault(`alert ${alert.number} is the ${i + 1}.`))
+  if (first === undefined) {
+    fault('has no history')
+    return
+  }
+  for (const [i, entry] of entries.entries())
+    if (entry.sequence !== i + 1) fault(`history entry ${entry.sequence} is the ${i + 1}.`)
+  for (const [i, alert] of told.entries()) if (alert.number !== i + 1) fault(`alert ${alert.number} is the ${i + 1}.`)
 
   const input = {
     incidentId: incident.id,
@@ -145,9 +149,8 @@ function checkIncident({ history, alerts, holds }: Remains, incident: IncidentDo
       }
     }
     if (snapshot.value !== entry.state)
-      return fault(`replayed to entry ${entry.sequence} it is ${snapshot.value}, stored is ${entry.state}`)
-    if (snapshot.context.deadlineAt !== entry.deadlineAt)
-      return fault(`replayed to entry ${entry.sequence} its deadline is another`)
+      fault(`replayed to entry ${entry.sequence} it is ${snapshot.value}, stored is ${entry.state}`)
+    if (snapshot.context.deadlineAt !== entry.deadlineAt) fault(`replayed to entry ${entry.sequence} its deadline is another`)
   }
   const { troubleSince, confirmedAt, wellSince, closedAt, condition, closedReason } = snapshot.context
   for (const [field, value] of Object.entries({ troubleSince, confirmedAt, wellSince, closedAt, condition, closedReason })) {
@@ -176,8 +179,8 @@ async function checkPartitions(world: World): Promise<void> {
     const last = ledger.reports.findLast(
       report => report.partition === partition && report.stream === ledger.stream && !report.isLost && !report.isReused,
     )
-    // A stream that was cut short is read on by time: what is older was committed before.
-    if (last === undefined || (checkpoint && last.takenAt < checkpoint.messageAt - minute)) continue
+    // A stream that was cut short is read on by time: what is older than the newest that was judged was judged too.
+    if (last === undefined || (checkpoint && last.takenAt <= checkpoint.messageAt)) continue
     if (!checkpoint || checkpoint.streamCreatedAt !== ledger.stream || checkpoint.sequence < last.sequence) {
       world.fault(`partition ${partition} stands at ${checkpoint?.sequence} of ${last.sequence}`)
     }

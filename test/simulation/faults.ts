@@ -99,7 +99,9 @@ const causes: Record<Fault['kind'], Cause> = {
   },
   'doubled reports': (world, fault) => {
     for (const prober of world.probers) prober.doubles = fault.share
-    world.time.after(fault.forMs, () => world.probers.forEach(prober => Object.assign(prober, { doubles: 0 })))
+    world.time.after(fault.forMs, () => {
+      for (const prober of world.probers) prober.doubles = 0
+    })
   },
   poison: (world, fault) => poison(world, fault),
   'stream recreated': world => {
