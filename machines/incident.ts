@@ -1,6 +1,6 @@
 // The life of an incident (spec D 1, Incident life). Pure: instants come in events, a timer is `deadlineAt` in the context plus
 // the event that its owner sends when it is due; effects are orders that somebody else carries out. It never reads a clock.
-import { assign, type SnapshotFrom, setup } from 'xstate'
+import { assign, setup } from 'xstate'
 import type { ClosedReason, HistoryKind, IncidentContext } from '#shared/contracts/incident.ts'
 import type { Condition } from '#shared/contracts/verdict.ts'
 
@@ -35,11 +35,6 @@ export type IncidentEvent =
   | { type: 'policy.replaced'; at: number; confirmAfterMs: number; closeAfterMs: number }
   | { type: 'rule.removed'; at: number }
   | { type: 'subject.archived'; at: number }
-
-/** The orders that a transition gives. */
-export type IncidentEffect =
-  | { type: 'record'; kind: HistoryKind }
-  | { type: 'announce'; kind: 'problem' | 'no_data' | 'recovery'; reminder: boolean }
 
 const machine = setup({
   types: {} as { context: IncidentContext; events: IncidentEvent; input: IncidentInput | undefined },
@@ -296,8 +291,6 @@ export const incidentMachine = machine.createMachine({
     closed: { type: 'final' },
   },
 })
-
-export type IncidentMachineSnapshot = SnapshotFrom<typeof incidentMachine>
 
 /** `transition()` builds a throw-away actor without input at each call; tolerating that makes it three times faster. */
 const noInput: IncidentInput = { incidentId: '', ruleKey: '', at: 0, condition: 'problem', confirmAfterMs: 0, closeAfterMs: 0 }

@@ -17,7 +17,8 @@ export async function demo(options: { json?: boolean }): Promise<void> {
   const startedAt = clock.monotonic()
   // styleText leaves the colours out where this is no terminal, or NO_COLOR is set.
   const style = (format: Parameters<typeof styleText>[0], text: string) => styleText(format, text, { stream: process.stdout })
-  const columns = Math.min(limits.demo.columns, process.stdout.columns ?? limits.demo.columns)
+  // A terminal that does not know its width says 0.
+  const columns = Math.min(limits.demo.columns, process.stdout.columns || limits.demo.columns)
   try {
     await runDemo({
       environment: process.env,

@@ -102,7 +102,7 @@ async function startStored(
     version,
     incidentSalt,
     serviceUrl: settings.SERVICE_URL,
-    publicUrl: settings.PUBLIC_URL,
+    publicUrl: settings.PUBLIC_URL || `http://localhost:${settings.PORT}`,
   })
 }
 

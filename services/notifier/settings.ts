@@ -4,11 +4,11 @@ import { text } from '#shared/settings.ts'
 export const notifierSettings = {
   PUBLIC_URL: {
     ...text({
-      default: 'http://localhost:2517',
-      meaning: 'The address of the dashboard as people reach it; messages link to it.',
+      default: '',
+      meaning: 'The address of the dashboard as people reach it; messages link to it. Unset: localhost on PORT.',
     }),
     unit: 'http or https address',
-    parse: parseAddress,
+    parse: (value: string) => (value === '' ? '' : parseAddress(value)),
   },
   SERVICE_URL: {
     ...text({ default: 'http://localhost:2517', meaning: 'The address that receivers see in the User-Agent of messages.' }),

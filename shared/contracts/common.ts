@@ -3,7 +3,6 @@ import { Type } from 'typebox'
 
 /** Milliseconds since the epoch. */
 export const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' })
-export const NullableInstant = Type.Union([Instant, Type.Null()])
 export const Id = Type.String({ pattern: '^[0-9A-Za-z_.-]{1,64}$' })
 export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 

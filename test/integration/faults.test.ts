@@ -2,11 +2,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as lasting } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import t from 'tap'
 import { createKeeperClient } from '#shared/bus/command-keeper.ts'
 import type { Bucket } from '#shared/bus/port.ts'
-import { keys } from '#shared/bus/subjects.ts'
+import { keys, subjects } from '#shared/bus/subjects.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import type { Command } from '#shared/contracts/command.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
@@ -101,7 +102,7 @@ t.test(
     await stage.reported(id)
     await testBus.stopServer()
     outside.setUp(false)
-    await elapsed(10 * second)
+    await lasting(10 * second)
     await testBus.startServer()
     const opened = await watcher.transition('pending')
     t.ok(
@@ -131,7 +132,7 @@ t.test('the store refusing for 10 s: nothing is acknowledged meanwhile, and noth
     .catch((error: Error) => error.message)
   t.match(refused, /"code":(500|2001)/)
   outside.setUp(false)
-  await elapsed(10 * second)
+  await lasting(10 * second)
   proxy.setOpen(true)
   await watcher.transition('pending')
   await watcher.transition('problem')
@@ -241,9 +242,13 @@ async function setStage(t: import('tap').Test) {
         })
       })
     },
+    /** Resolves with the first report on a monitor. */
     reported: async (id: string) => {
-      while ((await store.collection('observations').countDocuments({ _id: new RegExp(`^...${id}`) as never })) === 0)
-        await elapsed(100)
+      await new Promise<void>((resolve, reject) => {
+        const listening = watcher.bus.subscribe(subjects.observation(locationId ?? '', id), () => {
+          listening.then(subscription => subscription.close()).then(resolve, reject)
+        })
+      })
     },
     writersOf: (keeperId: string) =>
       store
@@ -267,6 +272,3 @@ async function everyPartitionHeld(leases: Bucket): Promise<void> {
     })
   })
 }
-
-/** The outage itself lasts this long; nothing is waited for by it. */
-const elapsed = (ms: number) => new Promise<void>(resolve => void setTimeout(resolve, ms))

@@ -324,6 +324,23 @@ t.test('checkpoint', async t => {
   })
 })
 
+t.test('the holder purges its partition below its checkpoint', async t => {
+  const world = createWorld()
+  await world.startOne({ exclusive: true })
+  const id = await world.create()
+  for (let i = 0; i < 3; i++) {
+    await world.report(id, true)
+    await world.clock.advance(minute)
+  }
+  const before = await world.client.observations.state()
+  await world.clock.advance(minute + 10 * second)
+  await world.report(id, true)
+  const { firstSequence, lastSequence } = await world.client.observations.state()
+  t.equal(lastSequence, before.lastSequence + 1)
+  t.ok(firstSequence > 1, `what is judged is gone from the stream: it begins at ${firstSequence}`)
+  t.equal(await world.store.count('observations', {}), 4, 'and stays in the store')
+})
+
 t.test('memory: subjects beyond the bound leave only after their freshness is written', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true, cachedSubjects: 4 })

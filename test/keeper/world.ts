@@ -92,5 +92,3 @@ export function createWorld(wrapStore: (store: Store) => Store = store => store)
   const history = (id: string) => store.find('history', { where: { subjectId: id }, sort: [['at', 'asc']], limit: 100 })
   return { clock, hub, store, client, nudged, startOne, command, create, report, subject, incidents, alerts, history }
 }
-
-export type World = ReturnType<typeof createWorld>

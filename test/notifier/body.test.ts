@@ -275,7 +275,7 @@ t.test('an address leaves nothing of itself in a text', async t => {
 })
 
 t.test('settings are addresses without a trailing slash', async t => {
-  t.equal(readSettings(notifierSettings, {}).PUBLIC_URL, 'http://localhost:2517')
+  t.equal(readSettings(notifierSettings, {}).PUBLIC_URL, '', 'the program fills in its own port')
   t.equal(readSettings(notifierSettings, { PUBLIC_URL: 'https://status.example.com/' }).PUBLIC_URL, 'https://status.example.com')
   t.throws(
     () => readSettings(notifierSettings, { PUBLIC_URL: 'status' }),
