@@ -54,6 +54,8 @@ export const limits = {
     deadlinesPerInput: 1_000,
     /** An alert document is kept this long, for the log and for replay. */
     alertMs: 30 * day,
+    /** A slot further ahead of its report is a wrong clock's: taken, it would make every later slot look old. */
+    slotAheadMs: 60 * second,
     /** Rounds that a hand-over waits for before the rest is left to the next holder. */
     handOverRounds: 50,
     /** Work that is due and cannot be done at once (a lease is being lost) is looked at again after this. */

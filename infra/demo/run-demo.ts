@@ -57,7 +57,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   try {
     await runOn(options, readAllSettings({ ...pick(environment), ...settingsOf(folder) }), signal)
   } catch (error) {
-    if (interrupted.aborted) return show(plain('interrupted', 'Interrupted: everything has ended, nothing is kept.'))
+    if (interrupted.aborted) return show(plain('end', 'Interrupted: everything has ended, nothing is kept.'))
     throw explained(error, patienceMs)
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
@@ -140,6 +140,8 @@ const settingsOf = (folder: string) => ({
   DATA_DIR: folder,
   PORT: '0',
   OPS_PORT: '0',
+  // Where `npm start` will listen: the demo's own port is not known before it listens, and gone before anybody follows a link.
+  PUBLIC_URL: 'http://localhost:2517',
   WEBSITE_CONFIRM_AFTER: formatDuration(limits.demo.holdMs),
   WEBSITE_CLOSE_AFTER: formatDuration(limits.demo.holdMs),
 })

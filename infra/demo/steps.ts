@@ -15,7 +15,7 @@ export type StepName =
   | 'message'
   | 'summary'
   | 'next'
-  | 'interrupted'
+  | 'end'
 
 export interface Step {
   name: StepName
@@ -80,7 +80,7 @@ function meaningOf({ transition, incident }: TransitionHappening): string {
   if (kind !== 'closed') return `Recorded as "${kind}".`
   const { closedAt, wellSince } = incident ?? { closedAt: at, wellSince: null }
   if (closedAt !== null && closedAt === wellSince)
-    return `closed_at = well_since = ${timeOfDay(closedAt)}: the hold does not count.`
+    return `closed_at = well_since = ${timeOfDay(closedAt)}, not the end of the hold.`
   return `closed_at is ${timeOfDay(closedAt ?? at)}.`
 }
 

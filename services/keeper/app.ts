@@ -45,8 +45,9 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     },
     removeTombstone: subjectId => {
       core.cache.drop(subjectId)
-      core.store
-        .delete('subjects', [subjectId])
+      // Once more: a write that the store carried out late may have come after its children were removed.
+      removeChildren(core, subjectId, () => core.mayCommit(partitionOf(subjectId)))
+        .then(() => core.store.delete('subjects', [subjectId]))
         .catch(error => logger.warn({ err: error, subjectId }, 'a tombstone could not be removed'))
     },
   }

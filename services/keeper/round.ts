@@ -1,7 +1,7 @@
 // One round of the loop over the partitions held: take, step, commit, publish (design section 3). All partitions with work share
 // a round, so that one commit serves many; a refused subject is read and stepped again within the round.
 import { keys } from '#shared/bus/subjects.ts'
-import type { Pending } from '#shared/contracts/subject.ts'
+import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits } from '#shared/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
 import { carryOverReadings, commitDrafts, loadSubjects } from './commit.ts'
@@ -10,6 +10,7 @@ import { type Draft, type Drafts, draftOf, noDrafts, stepInputs } from './draft.
 import { armDeadline, isMoved, type Partition, type Waiting } from './partition.ts'
 import { publishPending } from './publish.ts'
 import { NoLongerOurs } from './retry.ts'
+import { nextDeadline } from './step/step.ts'
 
 export interface Take {
   partition: Partition
@@ -99,9 +100,16 @@ function remember(core: Core, draft: Draft, now: number): void {
     return
   }
   if (draft.waiting.some(({ input }) => input.kind === 'deadline')) entry.heapAt = null
-  if (dueAt === null || (entry.heapAt !== null && entry.heapAt <= dueAt)) return
-  entry.heapAt = dueAt <= now ? Math.max(now + 1, partition.silenceReleasedAt ?? now + limits.keeper.silenceHoldOffMs) : dueAt
-  armDeadline(partition, id, entry.heapAt)
+  const armedAt = dueAt !== null && dueAt <= now ? heldDeadline(partition, entry.subject, now) : dueAt
+  if (armedAt === null || (entry.heapAt !== null && entry.heapAt <= armedAt)) return
+  entry.heapAt = armedAt
+  armDeadline(partition, id, armedAt)
+}
+
+/** A silence that is held back is looked at when it is released; a hold that ends before that is not kept waiting by it. */
+function heldDeadline(partition: Partition, subject: SubjectDocument, now: number): number {
+  const released = Math.max(now + 1, partition.silenceReleasedAt ?? now + limits.keeper.silenceHoldOffMs)
+  return Math.min(released, nextDeadline(subject, now) ?? released)
 }
 
 function rememberChanged(core: Core, { partition, id, subject, change }: Draft, now: number): void {

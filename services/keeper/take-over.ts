@@ -46,13 +46,15 @@ export async function openFeed(
   partition.streamCreatedAt = state.createdAt
   partition.results.length = 0
   partition.receivedTo = partition.sequence
-  const from = known === null || isSame ? { sequence: partition.sequence + 1 } : { time: Math.max(0, known.messageAt - minute) }
-  const since = 'time' in from ? from.time : 0
+  // By time, not by sequence: a stream that was cut and has grown again gives old sequences to new reports.
+  const since = known === null ? 0 : Math.max(0, isSame ? known.messageAt : known.messageAt - minute)
+  const from = since === 0 ? { sequence: partition.sequence + 1 } : { time: since }
   partition.catchUpTo = await persistWhile(core, mayGoOn, 'look at the stream', () =>
     stream.lastSequenceOf(partition.number, since),
   )
   partition.state = 'catching-up'
-  const onMessage = (message: StreamMessage) => receive(core, partition, message)
+  const isCommitted = ({ sequence, at }: StreamMessage) => isSame && sequence <= known.sequence && at <= known.messageAt
+  const onMessage = (message: StreamMessage) => isCommitted(message) || receive(core, partition, message)
   partition.feed = await persistWhile(core, mayGoOn, 'open the feed', () =>
     stream.open({ partition: partition.number, from, onMessage, onBroken }),
   )
@@ -61,7 +63,7 @@ export async function openFeed(
 
 function receive(core: Core, partition: Partition, message: StreamMessage): boolean {
   const waiting = checkResult.Check(message.body) ? resultInput(message, message.body, partition.number) : null
-  partition.receivedTo = message.sequence
+  partition.receivedTo = Math.max(partition.receivedTo, message.sequence)
   if (waiting !== null) partition.results.push(waiting)
   else core.logger.warn({ subject: message.subject }, 'a report that is none was dropped')
   core.wake()

@@ -77,7 +77,8 @@ function observationRows(count: number): Row[] {
 
 function insertRows(path: string, rows: Row[]): number {
   const database = new DatabaseSync(path)
-  database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+  // As the system's own file is opened (shared/store/sqlite-file.ts).
+  database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768')
   for (const statement of schemaStatements('observations')) database.exec(statement)
   const insert = database.prepare(writeStatements('observations').insert)
   const startedAt = performance.now()

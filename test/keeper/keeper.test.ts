@@ -157,6 +157,16 @@ t.test('idempotence', async t => {
   })
 })
 
+t.test('a slot that has not come yet is dropped, so that a prober with a wrong clock silences nobody', async t => {
+  const world = createWorld()
+  await world.startOne({ exclusive: true })
+  const id = await world.create()
+  await world.report(id, true, { slotAt: world.clock.now() + 2 * minute })
+  await world.report(id, false)
+  t.equal((await world.incidents(id))[0]?.status, 'pending')
+  t.equal(await world.store.count('observations', {}), 1)
+})
+
 t.test('commit', async t => {
   t.test('a write that somebody else made first is read again and stepped again', async t => {
     const world = createWorld()
@@ -339,6 +349,41 @@ t.test('the holder purges its partition below its checkpoint', async t => {
   t.equal(lastSequence, before.lastSequence + 1)
   t.ok(firstSequence > 1, `what is judged is gone from the stream: it begins at ${firstSequence}`)
   t.equal(await world.store.count('observations', {}), 4, 'and stays in the store')
+})
+
+t.test('while a silence is held back, a hold that ends is confirmed at its end', async t => {
+  const world = createWorld()
+  const keeper = await world.startOne()
+  const id = await world.create({ locations: ['aaaa', 'bbbb'], failure_mode: 'at_least_one' })
+  await world.report(id, true, {}, 'bbbb')
+  await world.clock.advance(2 * minute)
+  await world.report(id, false)
+  await Promise.all([keeper.service.stop(), world.clock.advance(100)])
+  await world.clock.advance(2 * minute - 5 * second)
+  await world.startOne()
+  await world.clock.advance(6 * second)
+  t.equal((await world.incidents(id))[0]?.status, 'problem', 'though the other location is overdue and held')
+})
+
+t.test('where the stream was cut and has grown again, new reports under old sequences are read', async t => {
+  const world = createWorld()
+  const keeper = await world.startOne()
+  const id = await world.create()
+  for (let i = 0; i < 3; i++) {
+    await world.report(id, true)
+    await world.clock.advance(second)
+  }
+  await Promise.all([keeper.service.stop(), world.clock.advance(100)])
+  world.hub.truncateStream(1)
+  await world.clock.advance(minute)
+  for (let i = 0; i < 3; i++) {
+    await world.report(id, false, { slotAt: world.clock.now() })
+    await world.clock.advance(second)
+  }
+  await world.startOne()
+  await world.clock.advance(second)
+  t.equal((await world.incidents(id))[0]?.status, 'pending')
+  t.equal(await world.store.count('observations', {}), 6)
 })
 
 t.test('memory: subjects beyond the bound leave only after their freshness is written', async t => {

@@ -57,7 +57,7 @@ const causes: Record<Fault['kind'], Cause> = {
   },
   'flaky store': (world, fault) => {
     const { store } = world.weather
-    Object.assign(store, { failures: fault.share * 0.5, late: fault.which % 2 === 0 ? fault.share * 0.2 : 0 })
+    Object.assign(store, { failures: fault.share * 0.5, late: fault.which % 2 === 0 ? fault.share * 0.5 : 0 })
     world.time.after(fault.forMs, () => Object.assign(store, { failures: 0, late: 0 }))
   },
   'slow store': (world, fault) => {

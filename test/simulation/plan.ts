@@ -135,7 +135,7 @@ export function planOf(seed: number): Plan {
     locations,
     sites,
     deeds,
-    faults: random.chance(0.1) ? [] : planFaults(random, profile, activeMs),
+    faults: random.chance(0.1) ? [] : planFaults(random, profile, activeMs, deeds),
     activeMs,
     calmMs: isLong ? 40 * minute : 7 * minute,
     ending,
@@ -197,7 +197,7 @@ function deedsOf(random: Random, sites: readonly Site[], activeMs: number): Deed
   return Array.from({ length: random.integer(0, 4) }, (): Deed => {
     const site = random.integer(0, sites.length - 1)
     const atMs = random.integer(90 * second, activeMs - 30 * second)
-    if (random.chance(0.2)) return { kind: 'delete', atMs, site }
+    if (random.chance(0.3)) return { kind: 'delete', atMs, site }
     const all = Object.keys(sites[site]!.spells)
     const chosen = all.filter(() => random.chance(0.6))
     return {
@@ -212,12 +212,15 @@ function deedsOf(random: Random, sites: readonly Site[], activeMs: number): Deed
 }
 
 /** Faults come in storms: what one of them leaves half done, the next one meets. */
-function planFaults(random: Random, profile: Profile, activeMs: number): Fault[] {
+function planFaults(random: Random, profile: Profile, activeMs: number, deeds: readonly Deed[]): Fault[] {
   const isLong = profile === 'long'
   const chosen = faultsOf[profile].filter(() => random.chance(0.5))
   const kinds = chosen.length > 0 ? chosen : faultsOf[profile]
   const faults = Array.from({ length: random.integer(1, isLong ? 3 : 6) }, () => {
-    const stormAtMs = random.integer(10 * second, activeMs - 70 * second)
+    const anyAtMs = random.integer(10 * second, activeMs - 70 * second)
+    // Many storms break while somebody changes something.
+    const stormAtMs =
+      deeds.length > 0 && random.chance(0.4) ? Math.min(random.pick(deeds).atMs - second, activeMs - 70 * second) : anyAtMs
     return Array.from({ length: random.integer(1, isLong ? 2 : 4) }, (): Fault => {
       const forMs = random.pick([2, 8, 15, 30, isLong ? 30 : 55]) * random.integer(500, 1_000)
       const atMs = stormAtMs + random.integer(0, 8) * random.integer(0, 1_000)

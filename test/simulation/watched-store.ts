@@ -6,7 +6,7 @@ import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { checkObservationId } from '#shared/ids.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
-import type { Store } from '#shared/store/port.ts'
+import type { PutResult, Store } from '#shared/store/port.ts'
 import { identityOf, type Ledger, type Report } from './ledger.ts'
 
 type OnFault = (text: string) => void
@@ -15,18 +15,20 @@ type OnFault = (text: string) => void
 export function watched(store: Store, ledger: Ledger, onFault: OnFault): Store {
   const known = new Map<string, SubjectDocument>()
   const passed = new Map<string, number>()
-  return {
-    ...store,
-    replace: async (collection, documents) => {
-      const results = await store.replace(collection, documents)
+  type Put = (collection: string, documents: readonly { id: string }[]) => Promise<PutResult[]>
+  const watchedPut =
+    (put: Put): Put =>
+    async (collection, documents) => {
+      const results = await put(collection, documents)
       for (const [i, document] of documents.entries()) {
         if (results[i] !== 'written') continue
-        if (collection === 'subjects') watchSubject(known, document as never, onFault)
-        if (collection === 'checkpoints') await watchCheckpoint(store, ledger, passed, document as never, onFault)
+        if (collection === 'subjects') watchSubject(known, document as SubjectDocument, onFault)
+        if (collection === 'checkpoints') await watchCheckpoint(store, ledger, passed, document as CheckpointDocument, onFault)
       }
       return results
-    },
-  }
+    }
+  const puts = ['insert', 'replace', 'advance', 'upsert'] as const
+  return { ...store, ...Object.fromEntries(puts.map(name => [name, watchedPut(store[name] as Put)])) }
 }
 
 /** A subject only ever moves on. */

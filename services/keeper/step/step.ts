@@ -44,7 +44,7 @@ function passDeadlines(subject: SubjectDocument, until: number, surrounding: Sur
 }
 
 /** The earliest deadline behind `at`; null: none. */
-function nextDeadline({ dueAt, rules }: SubjectDocument, at: number): number | null {
+export function nextDeadline({ dueAt, rules }: SubjectDocument, at: number): number | null {
   const deadlines = [dueAt, ...rules.map(rule => rule.incident?.context.deadlineAt ?? null)]
   const left = deadlines.filter(deadline => deadline !== null && deadline > at) as number[]
   return left.length === 0 ? null : Math.min(...left)

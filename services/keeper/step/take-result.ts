@@ -11,12 +11,14 @@ type ResultInput = Extract<Input, { kind: 'result' }>
 
 /**
  * A result is known by its location and slot: an older or equal slot changes nothing (an older one is still kept as an
- * observation). A report from a location that the subject does not have, or on an assignment that has changed since, is dropped.
+ * observation). A report from a location that the subject does not have, on an assignment that has changed since, or on a slot that
+ * has not come yet is dropped.
  */
 export function takeResult(subject: SubjectDocument, input: ResultInput, surrounding: Surrounding): Step {
   const { locationId, result } = input
   const dropped: Step = { subject, change: 'nothing', observation: null, reply: null }
   if (!subject.meta.locations.includes(locationId) || subject.checkRev === null || result.rev < subject.checkRev) return dropped
+  if (result.slotAt > input.at + limits.keeper.slotAheadMs) return dropped
   const reading = subject.readings[locationId]
   if (reading === undefined || reading.slotAt === result.slotAt) return dropped
   const observation = observationOf(subject.id, input)
