@@ -56,6 +56,8 @@ export const limits = {
     alertMs: 30 * day,
     /** A slot further ahead of its report is a wrong clock's: taken, it would make every later slot look old. */
     slotAheadMs: 60 * second,
+    /** Partitions opened at once: enough to overlap store and bus, few enough that their pages do not fill the memory. */
+    takeOversAtOnce: 8,
     /** Rounds that a hand-over waits for before the rest is left to the next holder. */
     handOverRounds: 50,
     /** Work that is due and cannot be done at once (a lease is being lost) is looked at again after this. */
@@ -84,6 +86,8 @@ export const limits = {
   },
 
   bus: {
+    /** What the embedded nats-server tries to stay below. */
+    serverMemory: '40MiB',
     /** The pause between two attempts to connect again: short, because everything waits for it. */
     reconnectMs: 250,
     /** How often the server is asked whether it lives, and how many unanswered questions mean that it does not. */
@@ -208,6 +212,8 @@ export const limits = {
   },
 
   report: {
+    /** Results of passed checks are gathered this long: the bus takes many in one write, and a webhook waits no longer for them. */
+    gatherMs: 5,
     /** Pause after a result that the bus did not take, doubled up to the maximum; a reconnect ends it at once. */
     retryMs: 100,
     retryMsMax: 2 * second,
@@ -329,6 +335,8 @@ export const limits = {
   },
 
   store: {
+    /** The store worker's own heap: its messages are short-lived, and a heap that may grow does. */
+    workerMemory: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 48 },
     /** Documents of one find: a page that still fits one answer of the store. */
     findMax: 10_000,
     /** Items waiting in front of the embedded store: one full round (observations and subjects) of each of the 64 partitions, and half again. */

@@ -74,6 +74,8 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   const child = spawn('/bin/sh', ['-c', guardian, 'sh', options.binary, config, processIds], {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
+    // A soft limit for Go's collector: above it, it collects more often instead of growing.
+    env: { GOMEMLIMIT: limits.bus.serverMemory, ...process.env },
   })
   const exited = new Promise<number | null>(settle => {
     child.once('exit', code => settle(code))

@@ -25,6 +25,8 @@ export interface KeeperOptions {
 export async function startKeeper(surroundings: SurroundingsWithStore, options: KeeperOptions): Promise<Service> {
   const { bus, clock, logger } = surroundings
   const removing = new Set<string>()
+  /** What was removed meanwhile may have been written again: removed once more. */
+  const removeAgain = new Set<string>()
   const core: Core = {
     ...surroundings,
     metrics: createKeeperMetrics(surroundings.metrics),
@@ -35,13 +37,19 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     mayCommit: () => false,
     wake: () => host.wake(),
     removeChildren: subjectId => {
-      if (removing.has(subjectId)) return
+      if (removing.has(subjectId)) {
+        removeAgain.add(subjectId)
+        return
+      }
       removing.add(subjectId)
       const mayGoOn = () => core.mayCommit(partitionOf(subjectId))
       removeChildren(core, subjectId, mayGoOn)
-        .then(() => host.childrenRemoved(subjectId))
+        .then(() => removeAgain.has(subjectId) || host.childrenRemoved(subjectId))
         .catch(error => logger.debug({ err: error, subjectId }, 'removal of a deleted subject is left to its next holder'))
-        .finally(() => removing.delete(subjectId))
+        .finally(() => {
+          removing.delete(subjectId)
+          if (removeAgain.delete(subjectId)) core.removeChildren(subjectId)
+        })
     },
     removeTombstone: subjectId => {
       core.cache.drop(subjectId)

@@ -12,12 +12,14 @@ import { hasWork, holdSilence, isMoved, nextWorkAt, openPartition, type Partitio
 import { NoLongerOurs } from './retry.ts'
 import { runRound, type Take } from './round.ts'
 import { takeOver } from './take-over.ts'
+import { Turns } from './turns.ts'
 
 export class Host {
   readonly #core: Core
   readonly #partitions = new Map<number, Partition>()
   /** Closed for a moment, to be opened anew while their leases are held. */
   readonly #abandoned = new Set<number>()
+  readonly #turns = new Turns(limits.keeper.takeOversAtOnce)
   #running: Promise<void> | null = null
   #wanted = false
   #cancelTimer: Cancel | null = null
@@ -43,9 +45,11 @@ export class Host {
 
   /** A round that still runs may be committing subjects of this very partition: what is read before its end may be old. */
   async #takeOver(partition: Partition): Promise<void> {
-    await this.#running
-    this.#core.cache.dropPartition(partition.number)
-    await takeOver(this.#core, partition, reason => this.#reopen(partition, reason))
+    await this.#turns.run(async () => {
+      await this.#running
+      this.#core.cache.dropPartition(partition.number)
+      await takeOver(this.#core, partition, reason => this.#reopen(partition, reason))
+    })
   }
 
   /** Stops all work on a partition at once and forgets what is in memory of it. */

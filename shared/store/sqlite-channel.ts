@@ -24,6 +24,7 @@ export async function openSqliteChannel(path: string): Promise<SqliteChannel> {
     workerData: { path },
     execArgv: ['--disable-warning=ExperimentalWarning'],
     name: 'store',
+    resourceLimits: limits.store.workerMemory,
   })
   await new Promise<void>((resolve, reject) => {
     worker.once('error', error =>

@@ -52,7 +52,7 @@ function openLocked(path: string): DatabaseSync {
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
-      PRAGMA cache_size = -32768;
+      PRAGMA cache_size = -8192;
       PRAGMA journal_size_limit = 67108864;
       PRAGMA temp_store = MEMORY;
       BEGIN IMMEDIATE`)

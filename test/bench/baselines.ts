@@ -1,7 +1,5 @@
 // What this machine does at best without Watchkeeper, measured in the same run: rates differ by four times between machines, so
 // only ratios to these mean anything.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Pool } from 'undici'
@@ -11,6 +9,7 @@ import type { BareFigures } from './bare-prober.ts'
 import { endChild, startChild } from './processes.ts'
 import type { Target } from './start-target.ts'
 import { median, summarize } from './statistics.ts'
+import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.ts'
 
 export interface BareProber {
   checksPerSecond: number
@@ -50,8 +49,8 @@ async function runBareProber(origin: string, warmUpSeconds: number, seconds: num
 const batch = 512
 
 /** Rows a second of the observation table into a fresh file, made beforehand, in batches of 512: the median of three rounds. */
-export async function measureBareInsert(rowsInAll: number): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'watchkeeper-bench-'))
+export function measureBareInsert(rowsInAll: number): number {
+  const folder = makeTemporaryFolder()
   try {
     const rates: number[] = []
     for (let round = 0; round < 3; round++) {
@@ -59,7 +58,7 @@ export async function measureBareInsert(rowsInAll: number): Promise<number> {
     }
     return median(rates)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    removeTemporaryFolder(folder)
   }
 }
 
@@ -78,7 +77,9 @@ function observationRows(count: number): Row[] {
 function insertRows(path: string, rows: Row[]): number {
   const database = new DatabaseSync(path)
   // As the system's own file is opened (shared/store/sqlite-file.ts).
-  database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768')
+  database.exec(
+    'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768',
+  )
   for (const statement of schemaStatements('observations')) database.exec(statement)
   const insert = database.prepare(writeStatements('observations').insert)
   const startedAt = performance.now()

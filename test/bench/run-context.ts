@@ -75,7 +75,7 @@ export async function createRun(options: RunOptions, say: (line: string) => void
   })
   const bareInsert = once(async () => {
     say('baseline: bare insert')
-    const rate = await measureBareInsert(options.quick ? 60_000 : 300_000)
+    const rate = measureBareInsert(options.quick ? 60_000 : 300_000)
     say(`baseline: ${Math.round(rate)} rows/s`)
     baselines['bare insert, rows/s'] = rate
     return rate

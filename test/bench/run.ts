@@ -13,6 +13,7 @@ import { endAllChildren } from './processes.ts'
 import { asText, describeMachine, judged, type Report, writeIntoDocument } from './report.ts'
 import { createRun, type Part, type RunOptions } from './run-context.ts'
 import { selfCheck } from './self-check.ts'
+import { removeAllTemporaryFolders } from './temporary-folder.ts'
 import { printTopFunctions } from './top-functions.ts'
 
 const parts: Record<string, Part> = { checks, alert, restart, ingest, memory, storage }
@@ -47,6 +48,7 @@ const say = (line: string) => console.error(`${new Date().toISOString().slice(11
 const end = (code: number, why: string) => {
   if (why !== '') say(why)
   endAllChildren()
+  removeAllTemporaryFolders()
   process.exit(code)
 }
 

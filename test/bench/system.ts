@@ -1,11 +1,10 @@
 // The system under measurement: one child process, started as a person would (`watchkeeper start`) on a data folder, ports and an
 // embedded bus of its own. Owns that process and the folder; knows nothing of what is measured.
 import type { ChildProcess } from 'node:child_process'
-import { openSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { openSync, readFileSync } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDirectoryClient, type DirectoryClient } from '#shared/bus/ask-directory.ts'
 import { createKeeperClient, type KeeperClient } from '#shared/bus/command-keeper.ts'
@@ -15,6 +14,7 @@ import { createSystemClock } from '#shared/clock.ts'
 import { createLogger } from '#shared/logger.ts'
 import { endChild, isAlive, startChild, type TreeUsage, treeOf, usageOfTree } from './processes.ts'
 import { type Metrics, parseMetrics } from './statistics.ts'
+import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.ts'
 import { pollUntil } from './waiting.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -56,14 +56,14 @@ export interface System {
 
 /** Not started yet. `nodeArguments` are for profiling. */
 export async function createSystem(nodeArguments: readonly string[] = []): Promise<System> {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'watchkeeper-bench-'))
+  const dataFolder = makeTemporaryFolder()
   const [port, opsPort] = await freePorts()
   const url = `http://127.0.0.1:${port}`
   const opsUrl = `http://127.0.0.1:${opsPort}`
   let child: ChildProcess | null = null
   const running = (): ChildProcess & { pid: number } => {
-    if (child?.pid === undefined || child.exitCode !== null)
-      throw new Error(`The system does not run; its log: ${logOf(dataFolder)}`)
+    if (child?.pid === undefined || hasEnded(child))
+      throw new Error(`The system does not run; it said last: ${logOf(dataFolder)}`)
     return child as ChildProcess & { pid: number }
   }
   const system: System = {
@@ -74,15 +74,10 @@ export async function createSystem(nodeArguments: readonly string[] = []): Promi
       const at = Date.now()
       const startedAt = performance.now()
       child = spawnSystem(nodeArguments, { DATA_DIR: dataFolder, PORT: `${port}`, OPS_PORT: `${opsPort}` })
-      await pollUntil(
-        'the system to be ready',
-        () => readiness(opsUrl, running),
-        code => code === 200,
-        {
-          timeoutMs: readyTimeoutMs,
-          pauseMs: 5,
-        },
-      )
+      const answer = async () => (child && hasEnded(child) ? 'ended' : (await fetch(`${opsUrl}/readyz`)).status)
+      const isSettled = (found: number | 'ended') => found === 200 || found === 'ended'
+      await pollUntil('the system to be ready', answer, isSettled, { timeoutMs: readyTimeoutMs, pauseMs: 5 })
+      running()
       return { at, readyMs: performance.now() - startedAt }
     },
     stop: async () => {
@@ -106,8 +101,8 @@ export async function createSystem(nodeArguments: readonly string[] = []): Promi
       return { store: await bytesOf(files), bus: await bytesOfFolder(join(dataFolder, 'bus')) }
     },
     remove: async () => {
-      if (child && child.exitCode === null && child.signalCode === null) await system.stop()
-      await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 })
+      if (child && !hasEnded(child)) await system.stop()
+      removeTemporaryFolder(dataFolder)
     },
   }
   return system
@@ -115,24 +110,19 @@ export async function createSystem(nodeArguments: readonly string[] = []): Promi
 
 function spawnSystem(nodeArguments: readonly string[], settings: Record<string, string>): ChildProcess {
   const log = openSync(logFile(settings['DATA_DIR'] as string), 'a')
-  return startChild([...nodeArguments, join(root, 'infra', 'cli', 'main.ts'), 'start'], {
+  return startChild([...nodeArguments, join(root, 'infra', 'cli', 'watchkeeper.js'), 'start'], {
     cwd: root,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TOOLS_DIR: join(root, '.tools'), ...settings },
     stdio: ['ignore', 'ignore', log],
   })
 }
 
+const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
+
 const logFile = (dataFolder: string) => join(dataFolder, 'bench.log')
 
-function logOf(dataFolder: string): string {
-  return `${logFile(dataFolder)} (kept until the run ends)`
-}
-
-/** Throws where the process has ended: then waiting is in vain, and pollUntil says why. */
-async function readiness(opsUrl: string, running: () => unknown): Promise<number> {
-  running()
-  return (await fetch(`${opsUrl}/readyz`)).status
-}
+/** What it said last. */
+const logOf = (dataFolder: string) => readFileSync(logFile(dataFolder), 'utf8').slice(-1_000)
 
 async function connect(dataFolder: string): Promise<Connection> {
   const { url, token } = JSON.parse(await readFile(join(dataFolder, 'bus.json'), 'utf8')) as { url: string; token: string }

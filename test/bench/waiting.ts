@@ -19,7 +19,7 @@ export async function pollUntil<T>(
       last = (error as Error).message
     }
     if (performance.now() > giveUpAt) {
-      throw new Error(`Waited ${timeoutMs / 1_000} s in vain for ${what}; last: ${JSON.stringify(last).slice(0, 300)}`)
+      throw new Error(`Waited ${timeoutMs / 1_000} s in vain for ${what}; last: ${JSON.stringify(last).slice(0, 1_500)}`)
     }
     await pause(pauseMs)
   }

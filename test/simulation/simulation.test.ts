@@ -12,14 +12,18 @@ import { simulate } from './simulate.ts'
 const seeds = Number(process.env['SIM_SEEDS'] ?? 1_000)
 const workers = 2
 /** On a slow machine fewer seeds are run rather than none: tap gives a file 180 s. */
-const seconds = 140
+const seconds = 120
 
 /** Seeds that once failed, by what was wrong then. */
-const known: Record<number, string> = {}
+const known: Record<number, string> = {
+  86: 'a partition given up for a moment while its lease was too old is opened again when the renewal comes late',
+  242: 'what a keeper left pending is finished by its successor',
+  209: 'a partition opened anew while the children of a deleted monitor are removed writes none of them again for good',
+}
 
 t.test('the same seed lives the same life', async t => {
   const [one, other] = [await simulate(17, true), await simulate(17, true)]
-  t.same(one.trace, other.trace)
+  t.ok(one.trace.join('\n') === other.trace.join('\n'))
   t.ok(one.trace.length > 20)
 })
 
