@@ -10,9 +10,9 @@
 //   those at or below the checkpoint are not read.
 import type { WebsiteMeta } from '#shared/contracts/website.ts'
 import { minute } from '#shared/limits.ts'
-import type { Remains } from './end.ts'
 import type { Report } from './ledger.ts'
 import { type ExpectedIncident, incidentsOf, type Told, verdictHistory } from './oracle.ts'
+import type { Remains } from './remains.ts'
 import { startOfTime } from './virtual-time.ts'
 import type { World } from './world.ts'
 

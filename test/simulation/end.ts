@@ -8,17 +8,9 @@ import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incide
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { second } from '#shared/limits.ts'
 import { compareWithOracle } from './compare.ts'
+import type { Remains } from './remains.ts'
 import { findUnwritten } from './watched-store.ts'
 import type { World } from './world.ts'
-
-/** All that is stored of one subject. */
-export interface Remains {
-  subject: SubjectDocument
-  incidents: IncidentDocument[]
-  history: HistoryDocument[]
-  alerts: AlertDocument[]
-  holds: { confirmAfterMs: number; closeAfterMs: number }
-}
 
 /** Looks at everything; what is wrong ends up in the world's problems. */
 export async function checkEnd(world: World): Promise<void> {

@@ -1,5 +1,6 @@
 // Lives through one seed, from its plan to the last look at what is left.
 import { checkEnd } from './end.ts'
+import { causeFault } from './faults.ts'
 import { type Plan, planOf } from './plan.ts'
 import { World } from './world.ts'
 
@@ -19,7 +20,7 @@ export async function simulate(seed: number, isTraced = false): Promise<Outcome>
     world.fault(`a promise was rejected and nobody saw it: ${(reason as Error)?.stack ?? reason}`)
   process.on('unhandledRejection', onRejection)
   try {
-    await world.run()
+    await world.run(causeFault)
     await checkEnd(world)
   } finally {
     process.off('unhandledRejection', onRejection)

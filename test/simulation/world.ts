@@ -8,12 +8,11 @@ import type { Store } from '#shared/store/port.ts'
 import { startKeeper } from '../../services/keeper/app.ts'
 import { createMemoryHub, type MemoryHub } from '../support/memory-bus.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
-import { causeFault } from './faults.ts'
 import { storeOf, surroundingsOf } from './keeper-surroundings.ts'
 import { Ledger } from './ledger.ts'
 import { Life } from './life.ts'
 import { People } from './people.ts'
-import type { Plan } from './plan.ts'
+import type { Fault, Plan } from './plan.ts'
 import { Prober } from './prober.ts'
 import { Random } from './random.ts'
 import { VirtualTime } from './virtual-time.ts'
@@ -87,7 +86,8 @@ export class World {
     this.note(`PROBLEM ${text}`)
   }
 
-  async run(): Promise<void> {
+  /** Lives through the plan; each of its faults is handed to `causeFault` at its time. */
+  async run(causeFault: (world: World, fault: Fault) => void): Promise<void> {
     const { plan, time } = this
     for (const partition of this.#used) await this.ledger.listen(partition)
     for (const prober of this.probers) await prober.start()
