@@ -1,5 +1,6 @@
 // Monitors for a run, made by commands on the bus, where intervals of seconds are allowed.
-import type { SubjectView } from '#shared/contracts/command.ts'
+import type { Command, SubjectView } from '#shared/contracts/command.ts'
+import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import type { Connection } from './system.ts'
 import { runAtOnce } from './waiting.ts'
@@ -39,7 +40,7 @@ export async function seed(connection: Connection, options: SeedOptions, subject
 async function create({ keeper }: Connection, subjectId: string, path: number, options: SeedOptions): Promise<SubjectView> {
   const hold = options.hold ?? 120
   const minutes = options.intervalSeconds % 60 === 0
-  const answer = await keeper.send(subjectId, {
+  const command: Command = {
     kind: 'create-website',
     id: randomId(16),
     workspaceId: options.workspaceId,
@@ -59,9 +60,22 @@ async function create({ keeper }: Connection, subjectId: string, path: number, o
       confirm_after: hold,
       recover_after: hold,
     },
-  })
-  return answer as SubjectView
+  }
+  return (await patiently(() => keeper.send(subjectId, command))) as SubjectView
 }
+
+/** A system at its limit may let a command wait beyond its time: the same command again gets the first answer. */
+async function patiently<T>(send: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await send()
+    } catch (error) {
+      if (!(error instanceof AppError) || !error.retryable || tries >= sendTries) throw error
+    }
+  }
+}
+
+const sendTries = 5
 
 /** The workspace that the first start made, and the location that the system's own prober checks from. */
 export async function homeOf({ directory }: Connection, url: string, key: string) {
