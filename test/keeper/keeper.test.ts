@@ -386,6 +386,37 @@ t.test('where the stream was cut and has grown again, new reports under old sequ
   t.equal(await world.store.count('observations', {}), 6)
 })
 
+t.test('an ok report that comes late, from before its silence ended, is heard: the incident recovers', async t => {
+  const world = createWorld()
+  await world.startOne({ exclusive: true })
+  const id = await world.create()
+  await world.report(id, true)
+  await world.clock.advance(3 * minute + 30 * second)
+  t.equal((await world.incidents(id))[0]?.condition, 'no_data')
+  await world.report(id, true, { slotAt: world.clock.now() - minute, ageMs: minute })
+  t.equal((await world.incidents(id))[0]?.status, 'recovering')
+})
+
+t.test(
+  'where the stream is shorter than the checkpoint and nothing recent is left in it, the partition is live at once',
+  async t => {
+    const world = createWorld()
+    const keeper = await world.startOne()
+    const id = await world.create()
+    await world.report(id, true)
+    await world.clock.advance(10 * minute)
+    await world.report(id, true, { slotAt: world.clock.now() })
+    await world.clock.advance(11 * second)
+    await Promise.all([keeper.service.stop(), world.clock.advance(100)])
+    world.hub.truncateStream(1)
+    const next = await world.startOne()
+    await world.clock.advance(second)
+    t.strictSame(next.service.unready(), [])
+    const [checkpoint] = await world.store.get('checkpoints', [keys.lease(partitionOf(id))])
+    t.equal(checkpoint?.gaps ?? 0, 0, 'counted when the checkpoint next moves')
+  },
+)
+
 t.test('memory: subjects beyond the bound leave only after their freshness is written', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true, cachedSubjects: 4 })
