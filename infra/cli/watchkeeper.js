@@ -15,7 +15,7 @@ const pinned = join(modules, 'node', 'bin', 'node')
 /** Young objects get room to die in, and the heap does not grow ahead of what it holds: half the memory at 10,000 monitors. */
 const flags = ['--max-semi-space-size=16', '--optimize-for-size']
 /** The C library keeps what its threads have freed; with one arena that gives back early it keeps a third of it. */
-const environment = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' }
+const environment = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '2097152', MALLOC_MMAP_THRESHOLD_: '524288' }
 
 const isAble = Number(process.versions.node.split('.')[0]) >= needed
 const isTuned = flags.every(flag => process.execArgv.includes(flag))

@@ -36,6 +36,7 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     closeAfterMs: options.closeAfterMs,
     mayCommit: () => false,
     wake: () => host.wake(),
+    wakeSoon: () => host.wakeSoon(),
     removeChildren: subjectId => {
       if (removing.has(subjectId)) {
         removeAgain.add(subjectId)

@@ -21,6 +21,8 @@ export interface Core {
   mayCommit(partition: number): boolean
   /** Something waits: run a round soon. */
   wake(): void
+  /** Something waits that nobody waits for: run a round in a moment, with what else comes until then. */
+  wakeSoon(): void
   /** Removes what hangs on a deleted subject, apart from the rounds. */
   removeChildren(subjectId: string): void
   /** Forgets a tombstone for good: nothing that could still arrive would revive its subject. */

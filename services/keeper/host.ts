@@ -8,7 +8,7 @@ import { limits } from '#shared/limits.ts'
 import { takeCommand } from './command-intake.ts'
 import type { Core } from './core.ts'
 import { gatherTakes } from './gather.ts'
-import { hasWork, holdSilence, isMoved, nextWorkAt, openPartition, type Partition, releaseSilence } from './partition.ts'
+import { hasUrgentWork, holdSilence, isMoved, nextWorkAt, openPartition, type Partition, releaseSilence } from './partition.ts'
 import { NoLongerOurs } from './retry.ts'
 import { runRound, type Take } from './round.ts'
 import { takeOver } from './take-over.ts'
@@ -23,6 +23,7 @@ export class Host {
   #running: Promise<void> | null = null
   #wanted = false
   #cancelTimer: Cancel | null = null
+  #gathering: Cancel | null = null
   #rounds = 0
   #stopped = false
 
@@ -117,11 +118,20 @@ export class Host {
     })
   }
 
+  /** A round within a moment, for what can wait for others to join it. */
+  wakeSoon(): void {
+    this.#gathering ??= this.#core.clock.after(limits.keeper.gatherMs, () => {
+      this.#gathering = null
+      this.wake()
+    })
+  }
+
   /** Hands over everything it holds. */
   async stop(): Promise<void> {
     await Promise.all([...this.#partitions.keys()].map(number => this.handOver(number)))
     this.#stopped = true
     this.#cancelTimer?.()
+    this.#gathering?.()
     await this.#running
   }
 
@@ -139,7 +149,7 @@ export class Host {
     const connected = this.#core.bus.connected()
     return (
       !this.#stopped &&
-      this.partitions().some(partition => hasWork(partition, now, connected) && this.#core.mayCommit(partition.number))
+      this.partitions().some(partition => hasUrgentWork(partition, now, connected) && this.#core.mayCommit(partition.number))
     )
   }
 
@@ -212,6 +222,8 @@ export class Host {
       this.wake()
       return
     }
+    // What a round had no room for and nobody waits for.
+    if (this.partitions().some(partition => partition.results.length > 0)) this.wakeSoon()
     const connected = this.#core.bus.connected()
     let next: number | null = null
     for (const partition of this.#partitions.values()) {

@@ -41,6 +41,8 @@ export interface Partition {
   gaps: number
   checkpointDueAt: number
   purgedAt: number
+  /** A report of a failed check waits. */
+  isUrgent: boolean
   /** Subjects with freshness that the store does not have. */
   readonly dirty: Set<string>
   /** Subjects whose stored `pending` is written but not cleared yet, and since when. */
@@ -72,6 +74,7 @@ export function openPartition(number: number, now: number): Partition {
     gaps: 0,
     checkpointDueAt: now + share,
     purgedAt: now + share,
+    isUrgent: false,
     dirty: new Set(),
     uncleared: new Map(),
     childless: new Set(),
@@ -100,6 +103,7 @@ export function resultInput(message: StreamMessage, result: CheckResult, partiti
  */
 export function takeInputs(partition: Partition, now: number, isBusConnected: boolean): { inputs: Waiting[]; takenTo: number } {
   const taken = partition.results.splice(0, limits.keeper.inputsPerRound)
+  if (partition.results.length === 0) partition.isUrgent = false
   const takenTo = partition.results.length === 0 ? partition.receivedTo : (taken[taken.length - 1]?.sequence ?? 0)
   if (partition.results.length < limits.keeper.feedBacklog / 2) partition.feed?.resume()
   if (partition.state !== 'live') return { inputs: taken, takenTo }
@@ -121,9 +125,23 @@ function takeDeadlines(partition: Partition, until: number, taken: Waiting[]): v
   }
 }
 
+/**
+ * Whether anything waits that somebody waits for: a failure, a command, a deadline, or so many reports that they fill a batch. Reports
+ * of passed checks can wait a moment for others, so that one commit serves many.
+ */
+export function hasUrgentWork(partition: Partition, now: number, isBusConnected: boolean): boolean {
+  if (partition.results.length > 0 && partition.state === 'catching-up') return true
+  if (partition.results.length >= limits.keeper.gatherResults || (partition.isUrgent && partition.results.length > 0)) return true
+  return hasCommandsOrDeadlines(partition, now, isBusConnected)
+}
+
 /** Whether anything waits that a round could take now. */
 export function hasWork(partition: Partition, now: number, isBusConnected: boolean): boolean {
   if (partition.results.length > 0) return partition.state === 'live' || partition.state === 'catching-up'
+  return hasCommandsOrDeadlines(partition, now, isBusConnected)
+}
+
+function hasCommandsOrDeadlines(partition: Partition, now: number, isBusConnected: boolean): boolean {
   if (partition.state !== 'live') return false
   if (partition.commands.length > 0) return true
   const dueAt = dueAtOf(partition)

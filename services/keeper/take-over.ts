@@ -66,7 +66,10 @@ function receive(core: Core, partition: Partition, message: StreamMessage): bool
   partition.receivedTo = Math.max(partition.receivedTo, message.sequence)
   if (waiting !== null) partition.results.push(waiting)
   else core.logger.warn({ subject: message.subject }, 'a report that is none was dropped')
-  core.wake()
+  const isPassed = waiting?.input.kind === 'result' && waiting.input.result.ok
+  partition.isUrgent ||= !isPassed
+  if (isPassed && partition.state === 'live' && partition.results.length < limits.keeper.gatherResults) core.wakeSoon()
+  else core.wake()
   return partition.results.length < limits.keeper.feedBacklog
 }
 

@@ -8,6 +8,7 @@ import type { Command } from '#shared/contracts/command.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { WebsiteMeta } from '#shared/contracts/website.ts'
 import { randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
 import type { Service } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
 import { type KeeperOptions, startKeeper } from '../../services/keeper/app.ts'
@@ -83,7 +84,8 @@ export function createWorld(wrapStore: (store: Store) => Store = store => store)
     const error = ok ? null : 'status 503, expected 200'
     const result: CheckResult = { rev: 1, slotAt: clock.now(), ageMs: 0, ok, error, statusCode: ok ? 200 : 503, phases, ...over }
     await client.observations.publish(subjects.observation(location, subjectId), result)
-    await clock.advance(1)
+    // A failure is taken at once, a passed check gathers others for a moment.
+    await clock.advance(ok ? limits.keeper.gatherMs + 1 : 1)
   }
   const subject = async (id: string) => (await store.get('subjects', [id]))[0] ?? null
   const incidents = (id: string) =>

@@ -59,7 +59,7 @@ export class People {
           .slug
       } catch (error) {
         if (!(error instanceof StoreError) || error.kind !== 'unavailable') throw error
-        await time.sleep(500)
+        await time.pass(500)
       }
     }
     await this.#send(subjectId, { kind: 'create-website', id: random.id(16), workspaceId, slug, name, meta })
@@ -85,7 +85,7 @@ export class People {
     deal.answeredAt = time.now()
     note(`people: ${command.kind} ${subjectId} answered ${deal.reply.error ?? `rev ${deal.reply.view?.rev}`}`)
     if (deal.reply.error !== null || !random.chance(0.3)) return
-    await time.sleep(random.integer(0, 40_000))
+    await time.pass(random.integer(0, 40_000))
     const again = await this.#ask(subjectId, command)
     if (JSON.stringify(again) === JSON.stringify(deal.reply)) return
     onFault(
@@ -102,7 +102,7 @@ export class People {
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         if (!error.retryable) return { view: null, error: error.code }
-        await time.sleep(1_000)
+        await time.pass(1_000)
       }
     }
   }

@@ -100,7 +100,7 @@ export class Prober {
         ledger.acknowledged.add(identityOf({ subjectId, locationId, slotAt: result.slotAt }))
         this.#waiting.shift()
       } catch {
-        await time.sleep(1_000)
+        await time.pass(1_000)
       }
     }
   }

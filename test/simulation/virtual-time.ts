@@ -33,7 +33,8 @@ export class VirtualTime {
     }
   }
 
-  sleep(delayMs: number): Promise<void> {
+  /** Resolves when this much of the virtual time has passed. */
+  pass(delayMs: number): Promise<void> {
     return new Promise(resolve => void this.after(delayMs, resolve))
   }
 

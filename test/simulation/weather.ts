@@ -60,14 +60,14 @@ export function reach<T>(life: Life, outside: Outside, call: Call<T>): Promise<T
 async function travel<T>(life: Life, { time, random }: Outside, { sky, act, actInPart, failure }: Call<T>): Promise<T> {
   const end = life.call()
   if (end === 'dies before') return new Promise(() => undefined)
-  if (sky.latencyMs > 0) await time.sleep(random.next() * sky.latencyMs)
+  if (sky.latencyMs > 0) await time.pass(random.next() * sky.latencyMs)
   if (sky.isGone) {
-    await time.sleep(random.integer(0, 3) * 300)
+    await time.pass(random.integer(0, 3) * 300)
     throw failure()
   }
   if (random.chance(sky.late)) {
     time.after(random.integer(100, 9_000), () => void act().catch(() => undefined))
-    await time.sleep(random.integer(0, 500))
+    await time.pass(random.integer(0, 500))
     throw failure()
   }
   if (random.chance(sky.failures)) {
@@ -77,6 +77,6 @@ async function travel<T>(life: Life, { time, random }: Outside, { sky, act, actI
     throw failure()
   }
   const result = await act()
-  if (sky.latencyMs > 0) await time.sleep(random.next() * sky.latencyMs)
+  if (sky.latencyMs > 0) await time.pass(random.next() * sky.latencyMs)
   return result
 }
