@@ -62,8 +62,7 @@ export const tidyRules: TidyRule[] = [
   },
   {
     name: 'no test sleeps, stands alone or is left out',
-    // The simulation's time is virtual: waiting there takes none.
-    applies: path => isTest(path) && isCode(path) && !isThisGate(path) && !path.startsWith('test/simulation/'),
+    applies: path => isTest(path) && isCode(path) && !isThisGate(path),
     offences: lines(/\bsleep\(|\.only\(|\bt\.skip\(|setTimeout\(\s*(resolve|done)\b/, true),
   },
   {
@@ -73,6 +72,7 @@ export const tidyRules: TidyRule[] = [
   },
   {
     name: 'no left-over marks',
+    // This file names the marks because it is the rule against them.
     applies: path => (isCode(path) || path.endsWith('.md')) && !isThisGate(path),
     offences: lines(/\b(TODO|FIXME|XXX|HACK)\b|\b(not implemented|for now)\b/, false),
   },
