@@ -26,7 +26,7 @@ export function createIncidentIds(salt: string): IncidentIds {
       if (!/^i[0-9A-Za-z]{14,40}$/.test(publicId)) return null
       const [high, low, number, more] = sqids.decode(publicId.slice(1))
       if (high === undefined || low === undefined || number === undefined || more !== undefined) return null
-      if (high >= 62 ** half || low >= 62 ** half) return null
+      if (high >= 62 ** half || low >= 62 ** half || !Number.isSafeInteger(number)) return null
       const subjectId = toBase62(high, half) + toBase62(low, half)
       const internal = incidentId(subjectId, number)
       return encode(internal) === publicId ? { subjectId, incidentId: internal } : null
