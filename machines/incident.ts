@@ -5,7 +5,7 @@ import type { ClosedReason, HistoryKind, IncidentContext } from '#shared/contrac
 import type { Condition } from '#shared/contracts/verdict.ts'
 
 /** Raised whenever a transition or a context field changes its meaning; kept with every record. */
-export const incidentVersion = 1
+export const incidentVersion = 2
 
 /** The pause between reminders: fixed, counted from the confirmation (spec A, Events). */
 const reminderMs = 4 * 3_600_000
@@ -20,21 +20,28 @@ export interface IncidentInput {
   closeAfterMs: number
 }
 
+/** `muted`: a maintenance window runs, so problems and silences are not told (spec B, Events 2); absent: none runs. */
 export type IncidentEvent =
-  | { type: 'problem.judged'; at: number }
+  | { type: 'problem.judged'; at: number; muted?: boolean }
   | { type: 'no_data.judged'; at: number }
   | { type: 'ok.judged'; at: number }
   /** The confirm hold's end is reached while the rule is judged not ok. */
-  | { type: 'hold.elapsed'; at: number }
+  | { type: 'hold.elapsed'; at: number; muted?: boolean }
   /** The close hold's end is reached while the rule is judged ok. */
   | { type: 'recovery.elapsed'; at: number }
-  | { type: 'reminder.due'; at: number }
+  | { type: 'reminder.due'; at: number; muted?: boolean }
   /** A reminder whose instant passed unseen: skipped to the next, never replayed. */
   | { type: 'reminder.missed'; at: number }
   | { type: 'incident.acknowledged'; at: number; by: string; via: 'api' | 'ui' | 'mcp' }
   | { type: 'policy.replaced'; at: number; confirmAfterMs: number; closeAfterMs: number }
   | { type: 'rule.removed'; at: number }
   | { type: 'subject.archived'; at: number }
+
+export interface Announcement {
+  kind: 'problem' | 'no_data' | 'recovery'
+  reminder: boolean
+  held: boolean
+}
 
 const machine = setup({
   types: {} as { context: IncidentContext; events: IncidentEvent; input: IncidentInput | undefined },
@@ -43,10 +50,12 @@ const machine = setup({
     isConfirmed: ({ context }) => context.confirmedAt !== null,
     isUntoldProblem: ({ context }) => context.confirmedAt !== null && context.announced !== 'problem',
     isUnacknowledged: ({ context }) => context.acknowledgedAt === null,
+    isMuted: ({ event }) => isMuted(event),
   },
   actions: {
     record: (_, _params: { kind: HistoryKind }) => {},
-    announce: (_, _params: { kind: 'problem' | 'no_data' | 'recovery'; reminder: boolean }) => {},
+    /** `held`: kept in the records, told to nobody. */
+    announce: (_, _params: Announcement) => {},
     /** The hold counts continuous non-ok time: it starts over when ok came between. */
     beginTrouble: assign(({ context, event }) => {
       const badSince = context.badSince ?? event.at
@@ -62,12 +71,18 @@ const machine = setup({
     })),
     /** Backdated to the hold's exact end, however late its owner came to it. */
     confirm: assign(({ context }) => ({ confirmedAt: (context.badSince ?? context.troubleSince) + context.confirmAfterMs })),
-    noteTold: assign((_, params: { announced: 'problem' | 'no_data' }) => ({ announced: params.announced })),
+    noteTold: assign(({ event }, params: { announced: 'problem' | 'no_data' }) =>
+      isMuted(event) ? {} : { announced: params.announced },
+    ),
     armReminder: assign(({ context, event }) => {
       const reminderAt = nextReminder(context, event.at)
       return { reminderAt, deadlineAt: reminderAt }
     }),
-    disarm: assign({ reminderAt: null, deadlineAt: null }),
+    /** A silence is not reminded of; one that nobody was told of because of maintenance is told at the next reminder's instant. */
+    armUntold: assign(({ context, event }) => {
+      const reminderAt = context.announced === 'nothing' ? nextReminder(context, event.at) : null
+      return { reminderAt, deadlineAt: reminderAt }
+    }),
     noteAcknowledgement: assign(({ context, event }) =>
       event.type === 'incident.acknowledged'
         ? {
@@ -146,7 +161,7 @@ export const incidentMachine = machine.createMachine({
               { type: 'noteTold', params: { announced: 'problem' } },
               'armReminder',
               { type: 'record', params: { kind: 'problem' } },
-              { type: 'announce', params: { kind: 'problem', reminder: false } },
+              { type: 'announce', params: ({ event }) => ({ kind: 'problem', reminder: false, held: isMuted(event) }) },
             ],
           },
           {
@@ -154,9 +169,9 @@ export const incidentMachine = machine.createMachine({
             actions: [
               'confirm',
               { type: 'noteTold', params: { announced: 'no_data' } },
-              'disarm',
+              'armUntold',
               { type: 'record', params: { kind: 'no data' } },
-              { type: 'announce', params: { kind: 'no_data', reminder: false } },
+              { type: 'announce', params: ({ event }) => ({ kind: 'no_data', reminder: false, held: isMuted(event) }) },
             ],
           },
         ],
@@ -169,26 +184,44 @@ export const incidentMachine = machine.createMachine({
           target: 'noData',
           actions: [
             { type: 'turnCondition', params: { condition: 'no_data' } },
-            'disarm',
+            'armUntold',
             { type: 'record', params: { kind: 'no data' } },
           ],
         },
         'ok.judged': { target: 'recovering', actions: ['beginRecovery', { type: 'record', params: { kind: 'recovering' } }] },
-        'reminder.due': {
-          guard: 'isUnacknowledged',
-          actions: [
-            { type: 'noteTold', params: { announced: 'problem' } },
-            'armReminder',
-            { type: 'record', params: { kind: 'reminder' } },
-            { type: 'announce', params: { kind: 'problem', reminder: true } },
-          ],
-        },
+        'reminder.due': [
+          { guard: 'isMuted', actions: ['armReminder', { type: 'record', params: { kind: 'reminder missed' } }] },
+          {
+            guard: 'isUnacknowledged',
+            actions: [
+              {
+                type: 'announce',
+                params: ({ context }) => ({ kind: 'problem', reminder: context.announced === 'problem', held: false }),
+              },
+              { type: 'noteTold', params: { announced: 'problem' } },
+              'armReminder',
+              { type: 'record', params: { kind: 'reminder' } },
+            ],
+          },
+        ],
         'reminder.missed': { actions: ['armReminder', { type: 'record', params: { kind: 'reminder missed' } }] },
       },
     },
     /** Confirmed, and nothing usable arrives. */
     noData: {
       on: {
+        'reminder.due': [
+          { guard: 'isMuted', actions: ['armUntold', { type: 'record', params: { kind: 'reminder missed' } }] },
+          {
+            actions: [
+              { type: 'announce', params: { kind: 'no_data', reminder: false, held: false } },
+              { type: 'noteTold', params: { announced: 'no_data' } },
+              'armUntold',
+              { type: 'record', params: { kind: 'reminder' } },
+            ],
+          },
+        ],
+        'reminder.missed': { actions: ['armUntold', { type: 'record', params: { kind: 'reminder missed' } }] },
         'problem.judged': [
           {
             guard: 'isUntoldProblem',
@@ -198,7 +231,7 @@ export const incidentMachine = machine.createMachine({
               { type: 'noteTold', params: { announced: 'problem' } },
               'armReminder',
               { type: 'record', params: { kind: 'problem' } },
-              { type: 'announce', params: { kind: 'problem', reminder: false } },
+              { type: 'announce', params: ({ event }) => ({ kind: 'problem', reminder: false, held: isMuted(event) }) },
             ],
           },
           {
@@ -226,7 +259,7 @@ export const incidentMachine = machine.createMachine({
               { type: 'noteTold', params: { announced: 'problem' } },
               'armReminder',
               { type: 'record', params: { kind: 'problem' } },
-              { type: 'announce', params: { kind: 'problem', reminder: false } },
+              { type: 'announce', params: ({ event }) => ({ kind: 'problem', reminder: false, held: isMuted(event) }) },
             ],
           },
           {
@@ -255,7 +288,7 @@ export const incidentMachine = machine.createMachine({
             actions: [
               { type: 'turnCondition', params: { condition: 'no_data' } },
               'beginTrouble',
-              'disarm',
+              'armUntold',
               { type: 'record', params: { kind: 'no data' } },
             ],
           },
@@ -275,7 +308,7 @@ export const incidentMachine = machine.createMachine({
             actions: [
               { type: 'close', params: { reason: 'recovered' } },
               { type: 'record', params: { kind: 'closed' } },
-              { type: 'announce', params: { kind: 'recovery', reminder: false } },
+              { type: 'announce', params: { kind: 'recovery', reminder: false, held: false } },
             ],
           },
           {
@@ -316,6 +349,8 @@ function openContext(input: IncidentInput): IncidentContext {
     reminderAt: null,
   }
 }
+
+const isMuted = (event: IncidentEvent): boolean => 'muted' in event && event.muted === true
 
 /** The first reminder instant after `at`, on the grid that the confirmation began; null once acknowledged. */
 function nextReminder(context: IncidentContext, at: number): number | null {

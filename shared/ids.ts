@@ -1,11 +1,11 @@
 // Identifiers: how they are made, and how the short ones are built and parsed. Base 62 in ASCII order, so that text order is
 // number order. Ids come from the operating system's randomness; the simulation injects its own.
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { day } from '#shared/limits.ts'
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-export const idLength = { subject: 10, location: 4, workspace: 10, user: 10, key: 10, destination: 10 } as const
+export const idLength = { subject: 10, location: 4, workspace: 10, user: 10, key: 10, session: 16, destination: 10 } as const
 
 /** A random base 62 text of `length` characters (5.95 bits each). */
 export function randomId(length: number): string {
@@ -17,6 +17,9 @@ export function randomId(length: number): string {
   }
   return id
 }
+
+/** Random bytes as base64: key material, not an id. */
+export const randomBase64 = (bytes: number): string => randomBytes(bytes).toString('base64')
 
 /** A number as base 62 of a fixed width, so that text order is number order. `value` must be an integer below 62^width. */
 export function toBase62(value: number, width: number): string {
@@ -65,3 +68,20 @@ export function parseCheckObservationId(id: string): { subjectId: string; locati
 
 /** An incident's id inside the system: the subject and the number of the incident within it. */
 export const incidentId = (subjectId: string, number: number): string => `${subjectId}.${number}`
+
+/** What one signal and one set of labels reported belongs together; the labels' order says nothing. */
+export function seriesId(subjectId: string, signalKey: string, labels: Readonly<Record<string, string>>): string {
+  const sorted = Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1))
+  const hash = createHash('sha256').update(JSON.stringify(sorted)).digest('base64url')
+  return `${subjectId}.${signalKey}.${sorted.length === 0 ? '-' : hash.slice(0, 22)}`
+}
+
+/** The identity of a pushed observation: its series and its instant in microseconds (spec D 1, Observation intake). */
+export function pushedObservationId(
+  subjectId: string,
+  signalKey: string,
+  labels: Readonly<Record<string, string>>,
+  observedAtUs: number,
+): string {
+  return `${seriesId(subjectId, signalKey, labels)}.${observedAtUs}`
+}

@@ -182,6 +182,9 @@ export const limits = {
     reservationMs: 60 * second,
     /** Locations and keys listed in one answer. */
     listed: 1_000,
+    /** What is past its time (sessions, counted sign-ins) is removed this often, at most so many at once. */
+    expireMs: 1 * minute,
+    expireSlice: 1_000,
   },
 
   check: {
@@ -257,6 +260,48 @@ export const limits = {
     locationsMax: 64,
   },
 
+  subject: {
+    /** Names of custom subjects, their signals and rules, as those of websites. */
+    nameCharacters: 100,
+    signals: 100,
+    rules: 100,
+    /** `meta` of a signal: a note for people, kept inside the subject. */
+    metaBytes: 16 * 1024,
+    /** A subject with all its signals and rules has to fit one answer of the bus, with room to spare. */
+    viewBytes: 512 * 1024,
+    /** Workspaces named where a slug is ambiguous. */
+    ambiguous: 20,
+    /** JSON nested deeper than this in a `meta` is an attack or a mistake. */
+    metaDepth: 32,
+  },
+
+  policy: {
+    /** One rule's policy as it is stored. */
+    bytes: 32 * 1024,
+    /** Inputs of one rule; a document of more has outgrown what a person can read. */
+    inputs: 64,
+    /** Both holds where a rule names none (spec B, Limits). */
+    holdMs: 2 * minute,
+    /** Holds and silences: a year is longer than anything is kept. */
+    durationMs: 365 * day,
+  },
+
+  pushed: {
+    /** Labels of an observation, their keys and values (spec D 1, Observation intake). */
+    labels: 64,
+    labelKeyCharacters: 64,
+    labelValueCharacters: 256,
+    /** A sender's error text is cut to this. */
+    errorCharacters: 2_000,
+  },
+
+  maintenance: {
+    /** A window ends within this: what lasts longer is no maintenance but a monitor that nobody needs. */
+    windowMs: 366 * day,
+    /** Moves of a window's end that its record keeps. */
+    steps: 100,
+  },
+
   notifier: {
     /** A claimed delivery belongs to its notifier for this long. */
     claimMs: 30 * second,
@@ -305,6 +350,20 @@ export const limits = {
     giveUpMs: 2 * hour,
     /** How much of a receiver's answer is read for the log. */
     answerBytes: 4 * 1024,
+    /** What a receiver still says after it took a message is read away for this long, then its connection is closed. */
+    drainMs: 1 * second,
+    /** Destinations that do not answer may hold this much of `inFlight` together: the rest is for those that do. */
+    inFlightUnanswered: 100,
+    /** Destinations remembered as not answering while nothing waits for them. */
+    lanesKept: 10_000,
+    /** A test message is one attempt, given up after this (spec D 2). */
+    testMs: 3 * second,
+    /** The log row of a test is waited for this long before its answer leaves. */
+    testLogMs: 300,
+    /** Who asks for a test message waits this long: its attempt, its row and the way, less than the 3.7 s of an HTTP answer. */
+    testAnswerMs: 3_600,
+    /** Test messages on their way at once; one more is answered busy. */
+    testsAtOnce: 32,
     /** Delivery log rows are kept this long. */
     logMs: 30 * day,
   },
@@ -315,9 +374,102 @@ export const limits = {
     channelCharacters: 80,
     /** All of a workspace fit one answer of the bus. */
     perWorkspace: 100,
+    /** Random bytes of a signing secret: Standard Webhooks takes 24 to 64. */
+    secretBytes: 32,
+    /** The new one and, while receivers change over, the one before. */
+    secrets: 2,
+    /** How long the one before may sign along. */
+    secretGraceMs: 30 * day,
+  },
+
+  template: {
+    /** A payload template as it is stored (spec D 2). */
+    bytes: 16 * 1024,
+    /** What it renders to: twice its size leaves room for every value, and a thousand rows of the log still fit one answer. */
+    outputBytes: 32 * 1024,
+    nameCharacters: 100,
+    perWorkspace: 100,
+    /** Characters of a wrong field's name that an error quotes. */
+    quotedCharacters: 40,
+  },
+
+  deliveryTable: {
+    /** Tables looked at in one read, and how many such reads clear what names a destination that is gone; reading skips the rest. */
+    sweepPage: 500,
+    sweepPages: 20,
+  },
+
+  deliveries: {
+    /** Rows of the delivery log in one answer (spec D 2). */
+    listed: 1_000,
+  },
+
+  egress: {
+    /** CIDR blocks in EGRESS_DENY or EGRESS_ALLOW: each connection is held against all of them. */
+    blocks: 1_000,
+  },
+
+  people: {
+    /** Accounts of one installation; each costs a document and, signed in, a few sessions. */
+    users: 10_000,
+    usernameCharacters: 64,
+    displayNameCharacters: 100,
+    workspaceNameCharacters: 60,
+    /** The roster is one document, read with every key that is not remembered. */
+    membersPerWorkspace: 200,
+    /** Every authentication reads the rosters of the user's workspaces. */
+    workspacesPerUser: 100,
+    /** Names tried for somebody whose provider proposes a taken one. */
+    usernameCandidates: 100,
+  },
+
+  password: {
+    charactersMin: 8,
+    charactersMax: 1_024,
+    /** argon2id as OWASP advises: 19 MiB, two passes, one lane. */
+    memoryKib: 19 * 1024,
+    passes: 2,
+    parallelism: 1,
+    hashBytes: 32,
+    /** Hashes at once: each takes 19 MiB and one of the four threads that the process shares. */
+    atOnce: 2,
+    /** Hashes waiting for their turn; one more is answered busy, because it would wait for over a second. */
+    waiting: 32,
+  },
+
+  signIn: {
+    /** Tries for one name before the first wait, which then doubles from `waitMs` to the maximum: whoever locks others out of a name can do so for a minute at a time. */
+    triesPerName: 5,
+    waitPerNameMsMax: 1 * minute,
+    /** The same for an address: many people may share one, and whoever guesses many names has few. */
+    triesPerClient: 20,
+    waitPerClientMsMax: 15 * minute,
+    waitMs: 1 * second,
+    /** Tries are forgotten this long after the last. */
+    forgetMs: 1 * hour,
+  },
+
+  sessions: {
+    /** A session that is not used ends after this, and in any case after the maximum. */
+    lifeMs: 14 * day,
+    lifeMsMax: 90 * day,
+    /** Using a session prolongs it at most this often. */
+    prolongMs: 1 * hour,
+    /** One more sign-in ends the oldest. */
+    perUser: 20,
+  },
+
+  location: {
+    nameCharacters: 100,
+    /** All of them fit one answer of the bus. */
+    perInstallation: 500,
+    /** Subjects looked at in one read for whether they use a location. */
+    scanSubjects: 5_000,
   },
 
   key: {
+    /** Keys of one person, so that a list of them stays readable. */
+    perUser: 100,
     /** A key is valid for 180 days (spec A, Authentication 3). */
     lifeMs: 180 * day,
     descriptionCharacters: 200,
@@ -330,11 +482,42 @@ export const limits = {
     lastTouchMs: 1 * second,
   },
 
+  sessionApi: {
+    /** A text in a request: what the bus takes. The directory has the finer rules, and refuses with a sentence. */
+    textCharacters: 4_096,
+    /** Where a person is sent after signing in at a provider. */
+    returnToCharacters: 1_000,
+    /** A person has this long for the sign-in at the provider. */
+    oidcTransactionMs: 10 * minute,
+    /** What discovery found is trusted for this long: providers change their endpoints rarely, and announce it. */
+    oidcDiscoveryMs: 1 * hour,
+    /** One request to the provider. */
+    oidcRequestMs: 3 * second,
+    /** Sign-ins waiting for the provider at once in one gateway. */
+    oidcAtOnce: 100,
+    /** Proxies in front of the gateway. */
+    proxies: 16,
+  },
+
   judging: {
     /** A platform HTTP input that never reported is young for this long (spec D 1). */
     websiteGraceMs: 60 * second,
     /** A platform HTTP input is silent after this many intervals (spec D 1). */
     silentIntervals: 3,
+    /** A custom heartbeat that names no time is silent after this (spec D 1). */
+    heartbeatSilentMs: 5 * minute,
+    /** Inputs that the evidence of a verdict keeps: all that a policy may have. */
+    evidenceInputs: 64,
+    /** Names that an explanation lists before it counts the rest. */
+    namesListed: 5,
+  },
+
+  intake: {
+    /** An observation this far in the future is a wrong clock's; older than `late`, it is kept and never judged (spec D 1). */
+    clockSkewMs: 60 * second,
+    lateMs: 24 * hour,
+    /** Sets of labels of a subject that a saved rule looks at to find what its inputs read now. */
+    seriesPerSubject: 10_000,
   },
 
   store: {
@@ -359,6 +542,19 @@ export const limits = {
   retention: {
     /** Raw check results. */
     checksMs: 3 * day,
+    /** Observations that senders pushed. */
+    pushedMs: 30 * day,
+  },
+
+  prober: {
+    /** Credentials of an installation, revoked ones included: the server gets all revocations in one message. */
+    credentials: 1_000,
+    descriptionCharacters: 200,
+    /** What one connection of a remote prober may have on the bus: it has four subscriptions and sends reports of a few KB. */
+    subscriptions: 100,
+    payloadBytes: 64 * 1024,
+    /** Revocations that the bus did not take are told again after this. */
+    announceRetryMs: 5 * second,
   },
 
   reminderMs: 4 * hour,

@@ -2,7 +2,6 @@
 // printed of checks, verdicts, machines, deadlines and messages comes from the timeline, never from here.
 import type { DirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { KeeperClient } from '#shared/bus/command-keeper.ts'
-import type { SubjectView } from '#shared/contracts/command.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { StartError } from '../embedded/start-error.ts'
 import type { Outside } from './outside.ts'
@@ -63,7 +62,7 @@ async function addWebsite({ rest, outside, location, show }: Stage): Promise<str
 /** Shorter than the public dialects allow, by a command on the bus. Answers the revision from which on it holds. */
 async function checkEverySecond({ directory, keeper, show }: Stage, subjectId: string): Promise<number> {
   const website = await directory.ask('get-subject', { subjectId })
-  if (website === null) throw new StartError(`The website ${subjectId} can't be found.`)
+  if (website === null || website.meta === null) throw new StartError(`The website ${subjectId} can't be found.`)
   const { confirm_after: _, recover_after: __, ...kept } = website.meta
   const meta = { ...kept, interval_value: 1, interval_unit: 'SECOND' as const }
   const changed = await keeper.send(subjectId, {
@@ -73,7 +72,7 @@ async function checkEverySecond({ directory, keeper, show }: Stage, subjectId: s
     meta,
   })
   show(setUp('Checked every second from here on, by a command on the bus:', 'the public API keeps its minimum of a minute.'))
-  return (changed as SubjectView).rev
+  return changed.rev
 }
 
 const setUp = (...lines: [string, string]): Step => ({ name: 'setup', tone: 'plain', lines, data: {} })

@@ -8,6 +8,7 @@ import { Host } from './host.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { holdLeases } from './leases.ts'
 import { createKeeperMetrics } from './metrics.ts'
+import { createRemovals } from './removals.ts'
 import { removeChildren } from './remove-children.ts'
 import { SubjectCache } from './subject-cache.ts'
 
@@ -24,9 +25,6 @@ export interface KeeperOptions {
 /** Starts a keeper; it is ready when it holds its share of the partitions and all of them have caught up. */
 export async function startKeeper(surroundings: SurroundingsWithStore, options: KeeperOptions): Promise<Service> {
   const { bus, clock, logger } = surroundings
-  const removing = new Set<string>()
-  /** What was removed meanwhile may have been written again: removed once more. */
-  const removeAgain = new Set<string>()
   const core: Core = {
     ...surroundings,
     metrics: createKeeperMetrics(surroundings.metrics),
@@ -37,21 +35,7 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     mayCommit: () => false,
     wake: () => host.wake(),
     wakeSoon: () => host.wakeSoon(),
-    removeChildren: subjectId => {
-      if (removing.has(subjectId)) {
-        removeAgain.add(subjectId)
-        return
-      }
-      removing.add(subjectId)
-      const mayGoOn = () => core.mayCommit(partitionOf(subjectId))
-      removeChildren(core, subjectId, mayGoOn)
-        .then(() => removeAgain.has(subjectId) || host.childrenRemoved(subjectId))
-        .catch(error => logger.debug({ err: error, subjectId }, 'removal of a deleted subject is left to its next holder'))
-        .finally(() => {
-          removing.delete(subjectId)
-          if (removeAgain.delete(subjectId)) core.removeChildren(subjectId)
-        })
-    },
+    remove: (subjectId, signalKey) => removals.start(subjectId, signalKey),
     removeTombstone: subjectId => {
       core.cache.drop(subjectId)
       // Once more: a write that the store carried out late may have come after its children were removed.
@@ -61,6 +45,7 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     },
   }
   const host = new Host(core)
+  const removals = createRemovals(core, (subjectId, signalKey) => host.removed(subjectId, signalKey))
   const leases = await holdLeases({
     bus,
     clock,

@@ -7,6 +7,7 @@ import type { Draft, Drafts } from './draft.ts'
 import { setAside } from './draft.ts'
 import type { Partition } from './partition.ts'
 import { judgeSubject } from './step/judge-subject.ts'
+import { noReports } from './stored-reports.ts'
 
 /** Reads into the cache what it lacks of these subjects. */
 export async function loadSubjects(core: Core, ids: Iterable<string>, mayGoOn: () => boolean): Promise<void> {
@@ -33,6 +34,10 @@ export async function commitDrafts(core: Core, drafts: Drafts, writer: string): 
   const { observations } = drafts
   if (observations.length > 0)
     await persistWhile(core, mine, 'write observations', () => core.store.insert('observations', observations))
+  // Sent again, a report replaces itself: of several in one round the last counts.
+  const pushed = [...new Map(drafts.pushed.map(row => [row.id, row])).values()]
+  if (pushed.length > 0)
+    await persistWhile(core, mine, 'write pushed observations', () => core.store.upsert('pushedObservations', pushed))
 
   const all = [...drafts.subjects.values()]
   const lapsed = [...new Set(all.map(draft => draft.partition))].filter(({ number }) => !core.mayCommit(number))
@@ -115,7 +120,8 @@ export function carryOverReadings(core: Core, draft: Draft): void {
     if (stored !== undefined && (reading.slotAt ?? 0) > (stored.slotAt ?? 0)) merged[key] = reading
   }
   const { confirmAfterMs, closeAfterMs } = core
-  const surrounding = { now: core.clock.now(), silenceHeldAt: draft.partition.silenceHeldAt, confirmAfterMs, closeAfterMs }
+  const { silenceHeldAt } = draft.partition
+  const surrounding = { now: core.clock.now(), silenceHeldAt, confirmAfterMs, closeAfterMs, stored: noReports }
   const subject = judgeSubject({ ...entry.subject, readings: merged }, entry.subject.judgedAt, surrounding)
   core.cache.set(draft.id, { subject, dirty: true, heapAt: null })
 }

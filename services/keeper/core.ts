@@ -23,8 +23,8 @@ export interface Core {
   wake(): void
   /** Something waits that nobody waits for: run a round in a moment, with what else comes until then. */
   wakeSoon(): void
-  /** Removes what hangs on a deleted subject, apart from the rounds. */
-  removeChildren(subjectId: string): void
+  /** Removes, apart from the rounds, what hangs on a deleted subject; with a signal's key, what that signal reported. */
+  remove(subjectId: string, signalKey: string | null): void
   /** Forgets a tombstone for good: nothing that could still arrive would revive its subject. */
   removeTombstone(subjectId: string): void
 }

@@ -1,5 +1,5 @@
 // Subjects as a round is about to leave them: stepped in memory, written nowhere.
-import type { CheckObservationDocument } from '#shared/contracts/observation.ts'
+import type { CheckObservationDocument, PushedObservationDocument } from '#shared/contracts/observation.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { randomId } from '#shared/ids.ts'
@@ -9,6 +9,7 @@ import type { Core } from './core.ts'
 import type { Partition, Waiting } from './partition.ts'
 import { step } from './step/step.ts'
 import type { Step } from './step/types.ts'
+import type { RoundReports } from './stored-reports.ts'
 
 export interface Draft {
   id: string
@@ -23,16 +24,25 @@ export interface Draft {
 export interface Drafts {
   subjects: Map<string, Draft>
   observations: CheckObservationDocument[]
+  pushed: PushedObservationDocument[]
+  /** What is stored of earlier pushed observations, as far as this round speaks of it. */
+  reports: RoundReports
   setAside: SetAsideDocument[]
 }
 
-export const noDrafts = (): Drafts => ({ subjects: new Map(), observations: [], setAside: [] })
+export const noDrafts = (reports: RoundReports): Drafts => ({
+  subjects: new Map(),
+  observations: [],
+  pushed: [],
+  reports,
+  setAside: [],
+})
 
 /** Steps inputs of one partition, in their order, onto the cached subjects. Their documents are in the cache already. */
 export function stepInputs(core: Core, partition: Partition, inputs: readonly Waiting[], drafts: Drafts): void {
   const now = core.clock.now()
   const { confirmAfterMs, closeAfterMs } = core
-  const surrounding = { now, silenceHeldAt: partition.silenceHeldAt, confirmAfterMs, closeAfterMs }
+  const surrounding = { now, silenceHeldAt: partition.silenceHeldAt, confirmAfterMs, closeAfterMs, stored: drafts.reports }
   for (const waiting of inputs) {
     const draft = draftOf(core, drafts, partition, waiting.input.subjectId)
     draft.waiting.push(waiting)
@@ -42,6 +52,10 @@ export function stepInputs(core: Core, partition: Partition, inputs: readonly Wa
       if (stepped.change === 'commit' || (stepped.change === 'freshness' && draft.change === 'nothing'))
         draft.change = stepped.change
       if (stepped.observation !== null) drafts.observations.push(stepped.observation)
+      if (stepped.pushed !== undefined) {
+        drafts.pushed.push(...stepped.pushed)
+        drafts.reports.note(stepped.pushed)
+      }
       if (stepped.reply !== null) draft.replies.push({ waiting, reply: stepped.reply })
     } catch (error) {
       setAside(core, draft, waiting, error, drafts)

@@ -3,6 +3,7 @@
 
 import { subjects } from '#shared/bus/subjects.ts'
 import type { Cancel } from '#shared/clock.ts'
+import type { Pending } from '#shared/contracts/subject.ts'
 import { partitionOf } from '#shared/hash.ts'
 import { limits } from '#shared/limits.ts'
 import { takeCommand } from './command-intake.ts'
@@ -94,13 +95,18 @@ export class Host {
     }
   }
 
-  /** Everything that hung on a deleted subject is gone: only its tombstone is left. */
-  childrenRemoved(subjectId: string): void {
+  /** Everything that hung on a deleted subject is gone: only its tombstone is left. Or: all that a deleted signal reported. */
+  removed(subjectId: string, signalKey: string | null): void {
     const partition = this.#partitions.get(partitionOf(subjectId))
     const entry = this.#core.cache.get(subjectId)
     if (partition === undefined) return
-    if (entry?.subject) this.#core.cache.set(subjectId, { ...entry, subject: { ...entry.subject, pending: [] } })
-    partition.childless.add(subjectId)
+    const isLeft = (pending: Pending) =>
+      signalKey !== null && !(pending.mode === 'remove-signal' && pending.signalKey === signalKey)
+    if (entry?.subject) {
+      const subject = { ...entry.subject, pending: entry.subject.pending.filter(isLeft) }
+      this.#core.cache.set(subjectId, { ...entry, subject })
+    }
+    if (signalKey === null) partition.childless.add(subjectId)
     partition.uncleared.set(subjectId, this.#core.clock.now())
     this.wake()
   }

@@ -5,27 +5,34 @@ import { keys, subjects } from '#shared/bus/subjects.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { CheckEntry } from '#shared/contracts/check.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
+import type { WindowDocument } from '#shared/contracts/maintenance.ts'
+import type { SeriesDocument } from '#shared/contracts/observation.ts'
+import type { PolicyDocument } from '#shared/contracts/policy.ts'
 import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
 import { type Core, persistWhile } from './core.ts'
 
 interface Outbox {
   history: HistoryDocument[]
   alerts: AlertDocument[]
+  policies: PolicyDocument[]
   incidents: IncidentDocument[]
+  series: SeriesDocument[]
+  windows: WindowDocument[]
   checks: { subjectId: string; entry: Extract<Pending, { mode: 'check' }> }[]
 }
 
 /** Writes the pending documents of these committed subjects; returns when all are written. Repeating it changes nothing. */
 export async function publishPending(core: Core, committed: readonly SubjectDocument[], mayGoOn: () => boolean): Promise<void> {
   const outbox = collect(committed)
-  const { history, alerts, incidents, checks } = outbox
   const writes: Promise<unknown>[] = []
-  if (history.length > 0) writes.push(persistWhile(core, mayGoOn, 'write history', () => core.store.insert('history', history)))
-  if (incidents.length > 0)
-    writes.push(persistWhile(core, mayGoOn, 'write incidents', () => core.store.advance('incidents', incidents)))
-  if (alerts.length > 0) writes.push(persistWhile(core, mayGoOn, 'write alerts', () => core.store.insert('alerts', alerts)))
+  const write = (doing: string, count: number, attempt: () => Promise<unknown>) =>
+    count > 0 && writes.push(persistWhile(core, mayGoOn, doing, attempt))
+  for (const collection of ['history', 'alerts', 'policies'] as const)
+    write(`write ${collection}`, outbox[collection].length, () => core.store.insert(collection, outbox[collection]))
+  for (const collection of ['incidents', 'series', 'windows'] as const)
+    write(`write ${collection}`, outbox[collection].length, () => core.store.advance(collection, outbox[collection]))
   const bucket = core.bus.bucket('checks')
-  for (const { subjectId, entry } of checks) {
+  for (const { subjectId, entry } of outbox.checks) {
     writes.push(persistWhile(core, mayGoOn, 'write a check entry', () => advanceCheck(bucket, subjectId, entry)))
   }
   await Promise.all(writes)
@@ -33,13 +40,11 @@ export async function publishPending(core: Core, committed: readonly SubjectDocu
 }
 
 function collect(committed: readonly SubjectDocument[]): Outbox {
-  const outbox: Outbox = { history: [], alerts: [], incidents: [], checks: [] }
+  const outbox: Outbox = { history: [], alerts: [], policies: [], incidents: [], series: [], windows: [], checks: [] }
   for (const subject of committed) {
     for (const entry of subject.pending) {
       if (entry.mode === 'check') outbox.checks.push({ subjectId: subject.id, entry })
-      else if (entry.mode === 'advance') outbox.incidents.push(entry.document as IncidentDocument)
-      else if (entry.mode === 'insert' && entry.collection === 'history') outbox.history.push(entry.document as HistoryDocument)
-      else if (entry.mode === 'insert') outbox.alerts.push(entry.document as AlertDocument)
+      else if (entry.mode === 'advance' || entry.mode === 'insert') outbox[entry.collection].push(entry.document as never)
     }
   }
   return outbox

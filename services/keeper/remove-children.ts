@@ -5,11 +5,20 @@ import { day, limits } from '#shared/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
 import { type Core, persistWhile } from './core.ts'
 
-const childCollections = ['history', 'incidents', 'alerts', 'setAside'] as const satisfies CollectionName[]
+const childCollections = [
+  'history',
+  'incidents',
+  'alerts',
+  'setAside',
+  'pushedObservations',
+  'series',
+  'policies',
+  'windows',
+] as const satisfies CollectionName[]
 
 /** Removes every child of a subject; safe to begin again after a crash. `mayGoOn` is asked before each slice. */
 export async function removeChildren(core: Core, subjectId: string, mayGoOn: () => boolean): Promise<void> {
-  for (const collection of childCollections) await removeFrom(core, collection, subjectId, mayGoOn)
+  for (const collection of childCollections) await removeFrom(core, collection, { subjectId }, mayGoOn)
   const today = Math.floor(core.clock.now() / day) * day
   const days = Math.ceil(limits.retention.checksMs / day) + 1
   for (let back = -1; back <= days; back++) {
@@ -18,21 +27,25 @@ export async function removeChildren(core: Core, subjectId: string, mayGoOn: () 
   }
 }
 
+/** Removes what a deleted signal reported; safe to begin again after a crash. */
+export async function removeSignal(core: Core, subjectId: string, signalKey: string, mayGoOn: () => boolean): Promise<void> {
+  for (const collection of ['pushedObservations', 'series'] as const)
+    await removeFrom(core, collection, { subjectId, signalKey }, mayGoOn)
+}
+
 async function removeFrom(
   core: Core,
   collection: (typeof childCollections)[number],
-  subjectId: string,
+  where: Record<string, string>,
   mayGoOn: () => boolean,
 ): Promise<void> {
   const slice = limits.keeper.deletionSlice
   for (;;) {
-    const query = { where: { subjectId }, limit: slice, select: ['subjectId'] }
-    const found = await persistWhile(core, mayGoOn, 'find what hangs on a deleted subject', () =>
-      core.store.find(collection, query),
-    )
+    const query = { where, limit: slice, select: ['subjectId'] }
+    const found = await persistWhile(core, mayGoOn, 'find what is to be removed', () => core.store.find(collection, query))
     if (found.length === 0) return
     const ids = found.map(document => document.id)
-    await persistWhile(core, mayGoOn, 'remove what hangs on a deleted subject', () => core.store.delete(collection, ids))
+    await persistWhile(core, mayGoOn, 'remove what was deleted', () => core.store.delete(collection, ids))
   }
 }
 

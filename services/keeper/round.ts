@@ -1,7 +1,7 @@
 // One round of the loop over the partitions held: take, step, commit, publish (design section 3). All partitions with work share
 // a round, so that one commit serves many; a refused subject is read and stepped again within the round.
 import { keys } from '#shared/bus/subjects.ts'
-import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits } from '#shared/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
 import { carryOverReadings, commitDrafts, loadSubjects } from './commit.ts'
@@ -9,8 +9,10 @@ import { type Core, persistWhile } from './core.ts'
 import { type Draft, type Drafts, draftOf, noDrafts, stepInputs } from './draft.ts'
 import { armDeadline, isMoved, type Partition, type Waiting } from './partition.ts'
 import { publishPending } from './publish.ts'
+import { isOwed, isWritten, startRemovals } from './removals.ts'
 import { NoLongerOurs } from './retry.ts'
 import { nextDeadline } from './step/step.ts'
+import { loadStoredReports } from './stored-reports.ts'
 
 export interface Take {
   partition: Partition
@@ -43,7 +45,12 @@ export async function runRound(core: Core, takes: readonly Take[], roundId: stri
       ...carried.map(draft => draft.id),
     ])
     await loadSubjects(core, ids, mayGoOn)
-    const drafts = noDrafts()
+    const reports = await loadStoredReports(
+      core,
+      work.flatMap(({ inputs }) => inputs.map(waiting => waiting.input)),
+      mayGoOn,
+    )
+    const drafts = noDrafts(reports)
     for (const { partition, inputs, flush, carried } of work) {
       for (const draft of carried) carryOverReadings(core, draft)
       stepInputs(core, partition, inputs, drafts)
@@ -93,7 +100,7 @@ function remember(core: Core, draft: Draft, now: number): void {
   if (draft.change !== 'nothing') rememberChanged(core, draft, now)
   const entry = core.cache.get(id)
   if (entry === undefined || entry.subject === null) return
-  if (entry.subject.pending.some(isToBeWritten) && !partition.uncleared.has(id)) partition.uncleared.set(id, now)
+  if (entry.subject.pending.some(isWritten) && !partition.uncleared.has(id)) partition.uncleared.set(id, now)
   const dueAt = entry.subject.dueAt
   if (entry.subject.deletedAt !== null && dueAt !== null && dueAt <= now) {
     core.removeTombstone(id)
@@ -123,14 +130,11 @@ function rememberChanged(core: Core, { partition, id, subject, change }: Draft, 
   partition.dirty.delete(id)
   partition.uncleared.delete(id)
   partition.childless.delete(id)
-  const left = subject.pending.filter(entry => !isToBeWritten(entry))
+  const left = subject.pending.filter(isOwed)
   if (subject.pending.length > left.length) partition.uncleared.set(id, now)
-  if (left.length > 0) core.removeChildren(id)
+  startRemovals(core, subject)
   core.cache.set(id, { subject: { ...subject, pending: left }, dirty: false, heapAt })
 }
-
-/** The removal of children goes on apart from the rounds; everything else pending is written right after its commit. */
-const isToBeWritten = (entry: Pending) => entry.mode !== 'remove-children'
 
 /** Moves the partition on: what this round took is committed. */
 async function finish(core: Core, { partition, inputs, takenTo, checkpoint }: Take): Promise<void> {

@@ -11,6 +11,7 @@ import type { Query } from '#shared/store/port.ts'
 import { type Core, persistWhile } from './core.ts'
 import { armDeadline, type Partition, resultInput } from './partition.ts'
 import { publishPending } from './publish.ts'
+import { isWritten, startRemovals } from './removals.ts'
 import { entryOf } from './step/website-commands.ts'
 
 const pageSize = 1_000
@@ -84,8 +85,8 @@ async function finishPending(core: Core, partition: Partition, mayGoOn: () => bo
   await eachPage(core, mayGoOn, { where: { hasPending: 1, partition: partition.number }, limit: pageSize }, async page => {
     await publishPending(core, page, mayGoOn)
     for (const subject of page) {
-      if (subject.pending.some(entry => entry.mode === 'remove-children')) core.removeChildren(subject.id)
-      else partition.uncleared.set(subject.id, core.clock.now())
+      startRemovals(core, subject)
+      if (subject.pending.some(isWritten)) partition.uncleared.set(subject.id, core.clock.now())
     }
   })
 }
@@ -148,16 +149,16 @@ async function writeLacking(core: Core, ids: string[], mayGoOn: () => boolean): 
     const page = await persistWhile(core, mayGoOn, 'read subjects', () =>
       core.store.get('subjects', ids.slice(start, start + pageSize)),
     )
-    const assigned = page.filter(subject => subject !== null && subject.deletedAt === null && subject.checkRev !== null)
-    const withEntries = (assigned as SubjectDocument[]).map(subject => {
-      const rev = subject.checkRev as number
+    const withEntries = page.flatMap(subject => {
+      if (subject === null || subject.deletedAt !== null || subject.checkRev === null || subject.meta === null) return []
+      const { checkRev: rev, meta } = subject
       const pending = subject.checkLocations.map(locationId => ({
         mode: 'check' as const,
         locationId,
         rev,
-        entry: entryOf(subject.meta, rev),
+        entry: entryOf(meta, rev),
       }))
-      return { ...subject, pending }
+      return [{ ...subject, pending }]
     })
     await publishPending(core, withEntries, mayGoOn)
   }

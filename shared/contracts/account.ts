@@ -4,23 +4,68 @@ import type { Stored } from '#shared/contracts/common.ts'
 export type Role = 'owner' | 'editor' | 'viewer'
 
 export interface UserDocument extends Stored {
+  /** As `usernameOf` normalises it; unique. */
   username: string
+  /** Empty where there is none. */
   displayName: string
   admin: boolean
   disabled: boolean
   createdAt: number
+  /** argon2id in PHC form; absent: nobody signs in with a password. Never leaves the directory. */
+  password?: string
+  /** Sessions of an earlier epoch have ended: raising it ends them all in the write that has the reason. Absent: 0. */
+  sessionsEpoch?: number
+  /** The first sign-in is complete; absent: there was none. */
+  signedInAt?: number
+  /** The workspace that the first sign-in makes, decided before it is made. */
+  firstWorkspaceId?: string
 }
 
+/** The roster is the truth about who is a member: one document, so that two changes at once can't both take the last owner. */
 export interface WorkspaceDocument extends Stored {
   name: string
   createdAt: number
+  /** Role by user id. Absent only on a workspace of an earlier version, until the next start. */
+  members?: Record<string, Role>
 }
 
-/** id is `<workspaceId>.<userId>`. */
+/**
+ * Says where to look: whoever is in a workspace's roster has one, written before. One whose user is in no roster says nothing.
+ * id is `<workspaceId>.<userId>`.
+ */
 export interface MembershipDocument extends Stored {
   workspaceId: string
   userId: string
-  role: Role
+  /** Of an earlier version, which had no rosters; read by the upgrade alone. */
+  role?: Role
+}
+
+/** A session of the dashboard. The token itself is nowhere: only its SHA-256 is kept. */
+export interface SessionDocument extends Stored {
+  userId: string
+  /** Hex SHA-256 of the token; unique. */
+  tokenHash: string
+  /** The user's `sessionsEpoch` when its password was looked at. */
+  epoch: number
+  createdAt: number
+  expireAt: number
+}
+
+/** Who an OIDC provider's subject is here. id is the SHA-256 of issuer and subject. */
+export interface ExternalIdentityDocument extends Stored {
+  issuer: string
+  subject: string
+  userId: string
+  createdAt: number
+}
+
+/** Sign-ins tried for a name or from an address, less those that were right. id names which, as a hash. */
+export interface SignInTriesDocument extends Stored {
+  count: number
+  /** The newest try; its repeat is not counted again. */
+  attemptId: string
+  blockedUntil: number
+  expireAt: number
 }
 
 /** The token itself is nowhere: only its SHA-256 is kept. */

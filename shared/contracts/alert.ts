@@ -14,6 +14,8 @@ export interface AlertDocument extends Stored {
   kind: AlertKind
   /** True for the repetition of a problem message. */
   reminder: boolean
+  /** Why it is kept and told to nobody; null: it is told. */
+  held: 'maintenance' | null
   decidedAt: number
   facts: AlertFacts
   /** `open` until a delivery exists for each destination that is to be told. */
@@ -34,7 +36,7 @@ export interface AlertFacts {
   /** Values of the template's fields, URLs without credentials. */
   fields: Record<string, unknown>
   evidence: Evidence
-  /** Location ids; names are looked up when the body is made. */
+  /** Location ids of a website monitor's own rule (names are looked up when the body is made); empty for authored rules. */
   failing: string[]
   unknown: string[]
   ok: string[]

@@ -34,8 +34,10 @@ export interface DeliveryDocument extends Stored {
   snapshot: DeliverySnapshot
   /** The notifier that is sending it, while its claim lasts. */
   claimedBy: string | null
-  /** The exact body, frozen at the first attempt; the same for every further one. */
+  /** The exact body, frozen when the delivery is made; null where none could be. Older ones freeze it at their first attempt. */
   body: string | null
+  /** The `webhook-signature` header over that body, frozen with it; null or absent: the destination had no secret. */
+  signature?: string | null
   idempotencyKey: string
   createdAt: number
   expireAt: number
@@ -47,6 +49,8 @@ export interface DeliveryLogDocument extends Stored {
   number: number
   workspaceId: string
   destinationId: string
+  /** The integer id that generation 2 shows; absent in older rows. */
+  destinationNumber?: number
   destinationName: string
   destinationType: 'slack' | 'webhook'
   alertKind: AlertKind
@@ -54,6 +58,8 @@ export interface DeliveryLogDocument extends Stored {
   payload: string
   /** Empty when delivered. */
   error: string
+  /** What is remarkable about the payload (it fell back to the built-in body); absent: nothing. */
+  note?: string | null
   incidentId: string | null
   at: number
   expireAt: number

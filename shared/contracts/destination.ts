@@ -15,8 +15,23 @@ export interface DestinationDocument extends Stored {
   channel: string
   url: string
   enabled: boolean
+  /** Marked as the workspace's default. Of several marked ones the latest counts alone (`defaultDestination`). */
   default: boolean
+  /** When it was marked, ms since the epoch; absent in older documents. */
+  defaultAt?: number | null
   transformationId: number | null
+  /** What messages are signed with, newest first, at most two; absent or empty: they are not. Never part of any answer. */
+  secrets?: SigningSecret[]
   createdAt: number
   updatedAt: number
+}
+
+export interface SigningSecret {
+  /** The request that made it, so that its repetition finds it. */
+  id: string
+  /** `whsec_` and base64 (Standard Webhooks). */
+  secret: string
+  createdAt: number
+  /** When it signs no more, ms since the epoch; null: not yet decided. */
+  expiresAt: number | null
 }

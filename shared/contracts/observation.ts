@@ -1,4 +1,7 @@
-// A stored check observation. The most numerous thing stored, so it repeats nothing that its id already says.
+// Stored observations: of checks, and of senders (pushed). Those of checks are the most numerous thing stored, so they repeat nothing
+// that their id already says.
+import type { Stored } from '#shared/contracts/common.ts'
+import type { RejectReason } from '#shared/contracts/subject-views.ts'
 
 /** id: `checkObservationId(subject, location, slot)`. Times in whole ms. Never replaced: the first result of a slot wins. */
 export interface CheckObservationDocument {
@@ -14,4 +17,34 @@ export interface CheckObservationDocument {
   totalMs: number
   statusCode: number | null
   error: string | null
+}
+
+/**
+ * What a sender reported. id: `<subject>.<signal key>.<labels hash>.<observed, µs>`: its identity, so that sending it again replaces
+ * it. Instants in microseconds since the epoch.
+ */
+export interface PushedObservationDocument extends Stored {
+  subjectId: string
+  signalKey: string
+  observedAtUs: number
+  receivedAtUs: number
+  status: 'ok' | 'problem'
+  value: number | null
+  error: string
+  labels: Record<string, string>
+  /** `accepted`, or why it is never judged. */
+  rejectReason: RejectReason
+  expireAt: number
+}
+
+/** The newest accepted observation of one signal and one set of labels. id: `<subject>.<signal key>.<labels hash>`. */
+export interface SeriesDocument extends Stored {
+  subjectId: string
+  signalKey: string
+  labels: Record<string, string>
+  observedAtUs: number
+  status: 'ok' | 'problem'
+  value: number | null
+  error: string
+  expireAt: number
 }

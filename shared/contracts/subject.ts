@@ -3,6 +3,9 @@
 import type { CheckEntry } from '#shared/contracts/check.ts'
 import type { Stored } from '#shared/contracts/common.ts'
 import type { IncidentSnapshot } from '#shared/contracts/incident.ts'
+import type { MaintenanceSnapshot } from '#shared/contracts/maintenance.ts'
+import type { Policy } from '#shared/contracts/policy.ts'
+import type { SignalState } from '#shared/contracts/signal.ts'
 import type { Evidence, Verdict } from '#shared/contracts/verdict.ts'
 import type { WebsiteMeta } from '#shared/contracts/website.ts'
 
@@ -15,19 +18,24 @@ export interface SubjectDocument extends Stored {
   slug: string
   name: string
   kind: 'website' | 'custom'
-  /** `website-check@1` for a website monitor. */
+  /** `website-check@1` for a website monitor, also after it became custom; null for a subject made by hand. */
   template: string | null
-  /** Values of the template's fields. */
-  meta: WebsiteMeta
+  /** Values of the template's fields; null where nothing is checked. */
+  meta: WebsiteMeta | null
   createdAt: number
   updatedAt: number
   /** Set on a tombstone: reads answer not found, inputs drop. */
   deletedAt: number | null
   rules: RuleState[]
-  /** What each input of the rules last reported, by input key. */
+  /** What each location of a website monitor last reported, by location id. */
   readings: Record<string, Reading>
-  /** How many incidents this subject has had; numbers the next. */
+  /** Signals and authored rules' inputs; null until there is the first of them. */
+  custom: CustomState | null
+  /** The running maintenance window; null while none runs. */
+  maintenance: MaintenanceSnapshot | null
+  /** How many incidents and windows this subject has had; they number the next. */
   incidents: number
+  windows: number
   /** The latest instant that was judged: inputs that arrive with an older one are judged at this. */
   judgedAt: number
   /** The rev at which the check entries last changed; null while the subject has none. */
@@ -45,14 +53,39 @@ export interface SubjectDocument extends Stored {
   faulty: { at: number; reason: string; count: number } | null
 }
 
+/** What a subject has beyond website monitoring. */
+export interface CustomState {
+  signals: SignalState[]
+  /** How many signals and rules there have been; they number the next. */
+  signalsMade: number
+  rulesMade: number
+  /** What each input of authored rules last read of its signal, by input key (`inputKeyOf`). */
+  observed: Record<string, ObservedInput>
+}
+
+/** The newest accepted observation that an input selects; `observedAtUs` null: none yet. */
+export interface ObservedInput {
+  /** When the input became part of the subject's rules: it is young for its grace from here. */
+  addedAt: number
+  /** Microseconds since the epoch. */
+  observedAtUs: number | null
+  ok: boolean
+  value: number | null
+  /** The sender's error; null when none. */
+  error: string | null
+}
+
 /** A rule and where it stands. */
 export interface RuleState {
+  /** `availability` of the built-in rule, else `r<number>`: unique in the subject for ever. */
   key: string
   slug: string
   name: string
   /** True for the Reachability rule that website monitoring maintains. */
   builtIn: boolean
   policyVersion: number
+  /** Null for the built-in rule: its policy follows from the subject's meta. */
+  policy: Policy | null
   verdict: RuleVerdict | null
   incident: IncidentSnapshot | null
 }
@@ -82,13 +115,15 @@ export interface Reading {
 /** A document that a committed subject still has to write elsewhere, stamped with the subject's rev. */
 export type Pending =
   /** Written once; never changed by a later stamp. */
-  | { mode: 'insert'; collection: 'history' | 'alerts'; document: Stored }
+  | { mode: 'insert'; collection: 'history' | 'alerts' | 'policies'; document: Stored }
   /** Written only over a smaller stamp. */
-  | { mode: 'advance'; collection: 'incidents'; document: Stored }
+  | { mode: 'advance'; collection: 'incidents' | 'series' | 'windows'; document: Stored }
   /** A check entry: its new value, or null to remove it; only over a smaller rev. */
   | { mode: 'check'; locationId: string; rev: number; entry: CheckEntry | null }
   /** Everything that hangs on a deleted subject, removed in slices. */
   | { mode: 'remove-children' }
+  /** The observations of a deleted signal, removed in slices. */
+  | { mode: 'remove-signal'; signalKey: string }
 
 /** The answer that a command got; a repeated id gets it again, word for word. */
 export interface Receipt {

@@ -1,19 +1,11 @@
 // The Reachability rule of a website monitor: one input per location, its quorum the monitor's agreement (spec A; D 1). Pure.
 import type { Reading } from '#shared/contracts/subject.ts'
-import type { Evidence, Verdict } from '#shared/contracts/verdict.ts'
+import type { Verdict } from '#shared/contracts/verdict.ts'
 import { type FailureMode, intervalMs, type WebsiteMeta } from '#shared/contracts/website.ts'
 import { decide, type Need } from '#shared/judging/decide.ts'
+import { earliest, type Judgement } from '#shared/judging/judgement.ts'
 import { type InputReading, readInput } from '#shared/judging/read-input.ts'
 import { limits } from '#shared/limits.ts'
-
-export interface Judgement {
-  verdict: Verdict
-  /** For a person, such as `1 of 3 locations failing`. */
-  explanation: string
-  evidence: Evidence
-  /** The next instant at which time alone can change the result; null: only a report can. */
-  nextAt: number | null
-}
 
 const needs: Record<FailureMode, Need> = {
   at_least_one: { kind: 'any' },
@@ -65,10 +57,4 @@ function explain(verdict: Verdict, inputs: readonly InputReading[]): string {
   if (verdict === 'no_data') return `no reports from ${silent} of ${n} ${places}`
   if (failing > 0) return `${failing} of ${n} ${places} failing`
   return silent > 0 ? `${n - silent} of ${n} ${places} ok` : n === 1 ? 'the location reports ok' : `all ${n} locations ok`
-}
-
-function earliest(instants: readonly (number | null)[]): number | null {
-  let first: number | null = null
-  for (const instant of instants) if (instant !== null && (first === null || instant < first)) first = instant
-  return first
 }

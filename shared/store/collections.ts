@@ -1,18 +1,24 @@
 // The collections: what is stored, which fields are columns, which indexes exist, and who alone writes each.
 import type {
+  ExternalIdentityDocument,
   KeyDocument,
   LocationDocument,
   MembershipDocument,
   NameDocument,
+  SessionDocument,
+  SignInTriesDocument,
   UserDocument,
   WorkspaceDocument,
 } from '#shared/contracts/account.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { Stored } from '#shared/contracts/common.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
+import type { DeliveryTableDocument } from '#shared/contracts/delivery-table.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
-import type { CheckObservationDocument } from '#shared/contracts/observation.ts'
+import type { WindowDocument } from '#shared/contracts/maintenance.ts'
+import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
+import type { PolicyDocument } from '#shared/contracts/policy.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import type { TransformationDocument } from '#shared/contracts/transformation.ts'
 
@@ -52,6 +58,10 @@ export interface SettingDocument extends Stored {
 export interface Collections {
   subjects: SubjectDocument
   observations: CheckObservationDocument
+  pushedObservations: PushedObservationDocument
+  series: SeriesDocument
+  policies: PolicyDocument
+  windows: WindowDocument
   incidents: IncidentDocument
   history: HistoryDocument
   alerts: AlertDocument
@@ -60,11 +70,15 @@ export interface Collections {
   users: UserDocument
   workspaces: WorkspaceDocument
   memberships: MembershipDocument
+  sessions: SessionDocument
+  externalIdentities: ExternalIdentityDocument
+  signInTries: SignInTriesDocument
   keys: KeyDocument
   locations: LocationDocument
   names: NameDocument
   destinations: DestinationDocument
   transformations: TransformationDocument
+  deliveryTables: DeliveryTableDocument
   deliveries: DeliveryDocument
   deliveryLog: DeliveryLogDocument
   counters: CounterDocument
@@ -112,6 +126,7 @@ export const collections: Record<CollectionName, CollectionSpec> = {
       { name: 'byPending', fields: ['hasPending', 'partition'] },
       { name: 'byWorkspace', fields: ['workspaceId', 'id'] },
       { name: 'byCreation', fields: ['workspaceId', 'createdAt', 'id'] },
+      { name: 'bySlug', fields: ['slug', 'workspaceId'] },
       { name: 'byDeletion', fields: ['deletedAt'] },
     ],
   },
@@ -130,6 +145,28 @@ export const collections: Record<CollectionName, CollectionSpec> = {
       error: 'text',
     },
     indexes: [],
+  },
+  pushedObservations: {
+    writer: 'keeper',
+    columns: { subjectId: 'text', signalKey: 'text', observedAtUs: 'integer' },
+    indexes: [{ name: 'bySignal', fields: ['subjectId', 'signalKey', 'observedAtUs'] }],
+    expires: true,
+  },
+  series: {
+    writer: 'keeper',
+    columns: { subjectId: 'text', signalKey: 'text', observedAtUs: 'integer' },
+    indexes: [{ name: 'bySignal', fields: ['subjectId', 'signalKey', 'observedAtUs'] }],
+    expires: true,
+  },
+  policies: {
+    writer: 'keeper',
+    columns: { subjectId: 'text', ruleKey: 'text', version: 'integer' },
+    indexes: [{ name: 'byRule', fields: ['subjectId', 'ruleKey', 'version'] }],
+  },
+  windows: {
+    writer: 'keeper',
+    columns: { subjectId: 'text', startedAt: 'integer' },
+    indexes: [{ name: 'bySubject', fields: ['subjectId', 'startedAt'] }],
   },
   incidents: {
     writer: 'keeper',
@@ -166,10 +203,17 @@ export const collections: Record<CollectionName, CollectionSpec> = {
   },
   users: {
     writer: 'directory',
-    columns: { username: 'text' },
-    indexes: [{ name: 'byUsername', fields: ['username'], unique: true }],
+    columns: { username: 'text', createdAt: 'integer' },
+    indexes: [
+      { name: 'byUsername', fields: ['username'], unique: true },
+      { name: 'byCreation', fields: ['createdAt', 'id'] },
+    ],
   },
-  workspaces: { writer: 'directory', columns: { name: 'text' }, indexes: [] },
+  workspaces: {
+    writer: 'directory',
+    columns: { name: 'text', createdAt: 'integer' },
+    indexes: [{ name: 'byCreation', fields: ['createdAt', 'id'] }],
+  },
   memberships: {
     writer: 'directory',
     columns: { workspaceId: 'text', userId: 'text' },
@@ -178,12 +222,24 @@ export const collections: Record<CollectionName, CollectionSpec> = {
       { name: 'byWorkspace', fields: ['workspaceId'] },
     ],
   },
+  sessions: {
+    writer: 'directory',
+    columns: { userId: 'text', tokenHash: 'text', createdAt: 'integer' },
+    indexes: [
+      { name: 'byTokenHash', fields: ['tokenHash'], unique: true },
+      { name: 'byUser', fields: ['userId', 'createdAt'] },
+    ],
+    expires: true,
+  },
+  externalIdentities: { writer: 'directory', columns: { userId: 'text' }, indexes: [{ name: 'byUser', fields: ['userId'] }] },
+  signInTries: { writer: 'directory', columns: {}, indexes: [], expires: true },
   keys: {
     writer: 'directory',
-    columns: { userId: 'text', tokenHash: 'text' },
+    columns: { userId: 'text', tokenHash: 'text', createdAt: 'integer' },
     indexes: [
       { name: 'byTokenHash', fields: ['tokenHash'], unique: true },
       { name: 'byUser', fields: ['userId'] },
+      { name: 'byCreation', fields: ['createdAt', 'id'] },
     ],
   },
   locations: {
@@ -212,6 +268,11 @@ export const collections: Record<CollectionName, CollectionSpec> = {
       { name: 'byName', fields: ['workspaceId', 'nameKey'], unique: true },
     ],
   },
+  deliveryTables: {
+    writer: 'directory',
+    columns: { workspaceId: 'text' },
+    indexes: [{ name: 'byWorkspace', fields: ['workspaceId', 'id'] }],
+  },
   deliveries: {
     writer: 'notifier',
     columns: { open: 'integer', dueAt: 'integer', incidentId: 'text', destinationId: 'text', number: 'integer', alertId: 'text' },
@@ -223,9 +284,18 @@ export const collections: Record<CollectionName, CollectionSpec> = {
   },
   deliveryLog: {
     writer: 'notifier',
-    columns: { workspaceId: 'text', destinationId: 'text', number: 'integer', status: 'text', at: 'integer' },
+    columns: {
+      workspaceId: 'text',
+      destinationId: 'text',
+      destinationNumber: 'integer',
+      number: 'integer',
+      status: 'text',
+      at: 'integer',
+    },
     indexes: [
       { name: 'byWorkspace', fields: ['workspaceId', 'number'] },
+      { name: 'byStatus', fields: ['workspaceId', 'status', 'number'] },
+      { name: 'byDestination', fields: ['destinationNumber', 'number'] },
       { name: 'byNumber', fields: ['number'], unique: true },
     ],
     expires: true,

@@ -1,5 +1,6 @@
 // Monitors for a run, made by commands on the bus, where intervals of seconds are allowed.
-import type { Command, SubjectView } from '#shared/contracts/command.ts'
+import type { CommandOf } from '#shared/contracts/command.ts'
+import type { WebsiteView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import type { Connection } from './system.ts'
@@ -37,10 +38,10 @@ export async function seed(connection: Connection, options: SeedOptions, subject
   return { subjectIds, elapsedMs: performance.now() - startedAt }
 }
 
-async function create({ keeper }: Connection, subjectId: string, path: number, options: SeedOptions): Promise<SubjectView> {
+async function create({ keeper }: Connection, subjectId: string, path: number, options: SeedOptions): Promise<WebsiteView> {
   const hold = options.hold ?? 120
   const minutes = options.intervalSeconds % 60 === 0
-  const command: Command = {
+  const command: CommandOf<'create-website'> = {
     kind: 'create-website',
     id: randomId(16),
     workspaceId: options.workspaceId,
@@ -61,7 +62,7 @@ async function create({ keeper }: Connection, subjectId: string, path: number, o
       recover_after: hold,
     },
   }
-  return (await patiently(() => keeper.send(subjectId, command))) as SubjectView
+  return patiently(() => keeper.send(subjectId, command))
 }
 
 /** A system at its limit may let a command wait beyond its time: the same command again gets the first answer. */

@@ -127,7 +127,7 @@ t.test('idempotence', async t => {
     const again = await world.command(id, update as never)
     t.strictSame(again, first)
     t.equal((await world.subject(id))?.name, 'Second', 'and does nothing')
-    t.equal((await world.subject(id))?.meta.failure_mode, 'majority', 'a failure mode that is not sent is kept')
+    t.equal((await world.subject(id))?.meta?.failure_mode, 'majority', 'a failure mode that is not sent is kept')
   })
 
   t.test('a second create of one subject id is refused and stores nothing', async t => {
@@ -440,7 +440,7 @@ t.test('trouble', async t => {
     await world.startOne({ exclusive: true })
     const id = await world.create()
     const stored = await world.subject(id)
-    if (stored === null) throw new Error('no subject')
+    if (stored === null || stored.meta === null) throw new Error('no subject')
     const poisoned = { ...stored, rev: stored.rev + 1, writer: 'x', meta: { ...stored.meta, locations: null as never } }
     await world.store.replace('subjects', [poisoned])
     const other = await world.create()

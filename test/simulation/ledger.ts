@@ -3,7 +3,8 @@
 import type { Bus } from '#shared/bus/port.ts'
 import { parseObservation, subjects } from '#shared/bus/subjects.ts'
 import type { CheckResult } from '#shared/contracts/check.ts'
-import type { Command, SubjectView } from '#shared/contracts/command.ts'
+import type { Command } from '#shared/contracts/command.ts'
+import type { SubjectView } from '#shared/contracts/subject-views.ts'
 
 export interface Report {
   /** The stream it is in, by creation time. */

@@ -3,13 +3,16 @@
 import { createKeeperClient } from '#shared/bus/command-keeper.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import type { Clock } from '#shared/clock.ts'
-import type { Command, SubjectView } from '#shared/contracts/command.ts'
+import type { Command } from '#shared/contracts/command.ts'
+import type { SubjectView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { reserveName } from '../../services/directory/names.ts'
 import type { Deal, Ledger } from './ledger.ts'
 import type { Deed, Plan, Site } from './plan.ts'
 import type { Outside } from './weather.ts'
+
+type PeoplesCommand = Extract<Command, { kind: 'create-website' | 'update-website' | 'delete-subject' }>
 
 export interface PeopleOptions extends Outside {
   bus: Bus
@@ -51,7 +54,7 @@ export class People {
 
   async #create({ subjectId, name, meta }: Site): Promise<void> {
     const { store, bus, time, random } = this.#options
-    const context = { store, bus, clock: this.#clock, activeWorkers: () => 0 }
+    const context = { store, bus, clock: this.#clock, activeWorkers: () => 0 } as never
     let slug: string | null = null
     while (slug === null) {
       try {
@@ -65,7 +68,7 @@ export class People {
     await this.#send(subjectId, { kind: 'create-website', id: random.id(16), workspaceId, slug, name, meta })
   }
 
-  #commandOf(deed: Deed): [string, Command] {
+  #commandOf(deed: Deed): [string, PeoplesCommand] {
     const { random, plan } = this.#options
     const { subjectId, name, meta } = plan.sites[deed.site] as Site
     const id = random.id(16)
@@ -76,7 +79,7 @@ export class People {
   }
 
   /** Sends a command until it is answered, and some a second time later: the answer must be the same, word for word. */
-  async #send(subjectId: string, command: Command): Promise<void> {
+  async #send(subjectId: string, command: PeoplesCommand): Promise<void> {
     const { time, random, ledger, note, onFault } = this.#options
     const deal: Deal = { subjectId, command, sentAt: time.now(), answeredAt: null, reply: null }
     ledger.deals.push(deal)

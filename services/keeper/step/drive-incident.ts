@@ -1,12 +1,13 @@
 // Drives the incident machine of one rule with the verdict of one instant, and turns the machine's orders into the documents
 // that the commit has to write: the incident, its history, its alerts. Pure.
 import { initialTransition, transition } from 'xstate'
-import { type IncidentEvent, incidentMachine, incidentVersion } from '#machines/incident.ts'
+import { type Announcement, type IncidentEvent, incidentMachine, incidentVersion } from '#machines/incident.ts'
 import type { IncidentContext, IncidentSnapshot, IncidentState } from '#shared/contracts/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import { incidentId } from '#shared/ids.ts'
-import type { Judgement } from '#shared/judging/judge-reachability.ts'
+import type { Judgement } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits.ts'
+import { isMuted } from './drive-window.ts'
 import { alertDocument, historyDocument, incidentDocument } from './incident-documents.ts'
 import { addPending } from './pending.ts'
 import type { Surrounding } from './types.ts'
@@ -39,7 +40,7 @@ export function driveIncident(drive: Drive, holds: Holds): SubjectDocument {
     }
     const condition = conditionOf(drive.judgement)
     if (condition !== null && condition !== before.context.condition)
-      next = send(next, { type: `${condition}.judged`, at: drive.at })
+      next = send(next, { type: `${condition}.judged`, at: drive.at, ...mutedAt(drive, drive.at) })
   }
   next = elapse(next)
   const snapshot = next.rule.incident
@@ -97,15 +98,20 @@ function elapse(drive: Drive): Drive {
   )
 }
 
-function elapsedEvent({ rule, judgement, at, surrounding }: Drive): IncidentEvent | null {
+function elapsedEvent(drive: Drive): IncidentEvent | null {
+  const { rule, judgement, at, surrounding } = drive
   const incident = rule.incident
   const deadlineAt = incident?.context.deadlineAt ?? null
   if (incident === null || deadlineAt === null || deadlineAt > at || conditionOf(judgement) === null) return null
-  if (incident.value === 'pending') return { type: 'hold.elapsed', at: deadlineAt }
+  if (incident.value === 'pending') return { type: 'hold.elapsed', at: deadlineAt, ...mutedAt(drive, deadlineAt) }
   if (incident.value === 'recovering') return { type: 'recovery.elapsed', at: deadlineAt }
-  if (surrounding.now - deadlineAt <= limits.keeper.reminderLateMs) return { type: 'reminder.due', at: deadlineAt }
+  if (surrounding.now - deadlineAt <= limits.keeper.reminderLateMs)
+    return { type: 'reminder.due', at: deadlineAt, ...mutedAt(drive, deadlineAt) }
   return { type: 'reminder.missed', at: Math.max(deadlineAt, surrounding.now) }
 }
+
+/** Said only where a window runs: what is absent is false in every record. */
+const mutedAt = ({ subject }: Drive, at: number): { muted?: true } => (isMuted(subject, at) ? { muted: true } : {})
 
 function send(drive: Drive, event: IncidentEvent): Drive {
   const held = drive.rule.incident
@@ -139,11 +145,7 @@ function record(
   }
 }
 
-function announce(
-  drive: Drive,
-  held: IncidentSnapshot,
-  order: { kind: 'problem' | 'no_data' | 'recovery'; reminder: boolean },
-): Drive {
+function announce(drive: Drive, held: IncidentSnapshot, order: Announcement): Drive {
   const incident = { ...held, alerts: held.alerts + 1 }
   const document = alertDocument(drive.subject, incident, drive.judgement, { ...order, now: drive.surrounding.now })
   return {

@@ -1,5 +1,5 @@
 // The documents that an incident leaves behind: itself as it is read, its history entries, its alerts. Pure.
-import { type IncidentEvent, incidentVersion } from '#machines/incident.ts'
+import { type Announcement, type IncidentEvent, incidentVersion } from '#machines/incident.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type {
   HistoryDocument,
@@ -10,11 +10,11 @@ import type {
   IncidentStatus,
 } from '#shared/contracts/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
-import type { Judgement } from '#shared/judging/judge-reachability.ts'
+import type { Judgement } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits.ts'
 import { withoutCredentials } from '#shared/without-credentials.ts'
 
-const statusWords: Record<IncidentState, IncidentStatus> = {
+export const statusWords: Record<IncidentState, IncidentStatus> = {
   pending: 'pending',
   problem: 'problem',
   noData: 'no_data',
@@ -93,13 +93,14 @@ export function alertDocument(
   subject: SubjectDocument,
   incident: IncidentSnapshot,
   judgement: Judgement,
-  order: { kind: AlertDocument['kind']; reminder: boolean; now: number },
+  order: Announcement & { now: number },
 ): AlertDocument {
   const { context } = incident
   const inputs = judgement.evidence.inputs
-  const named = (value: string) => inputs.filter(input => input.value === value).map(input => input.input)
+  const ofLocations = subject.rules.some(rule => rule.key === context.ruleKey && rule.builtIn)
+  const named = (value: string) => inputs.filter(input => ofLocations && input.value === value).map(input => input.input)
   const failing = inputs.find(input => input.value === 'problem')
-  const url = withoutCredentials(subject.meta.url)
+  const url = subject.meta === null ? '' : withoutCredentials(subject.meta.url)
   return {
     id: `${context.incidentId}.a${incident.alerts}`,
     rev: 1,
@@ -109,6 +110,7 @@ export function alertDocument(
     number: incident.alerts,
     kind: order.kind,
     reminder: order.reminder,
+    held: order.held ? 'maintenance' : null,
     decidedAt: order.now,
     facts: {
       subjectName: subject.name,
@@ -116,7 +118,7 @@ export function alertDocument(
       ruleKey: context.ruleKey,
       template: subject.template,
       url,
-      fields: { ...subject.meta, url },
+      fields: subject.meta === null ? {} : { ...subject.meta, url },
       evidence: judgement.evidence,
       failing: named('problem'),
       unknown: named('unknown'),

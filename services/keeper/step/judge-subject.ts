@@ -1,38 +1,46 @@
 // Judges a subject at an instant: its rules over its readings, its incidents over its verdicts, and its next deadline. Pure.
 import type { RuleState, RuleVerdict, SubjectDocument } from '#shared/contracts/subject.ts'
-import { type Judgement, judgeReachability } from '#shared/judging/judge-reachability.ts'
+import type { Judgement } from '#shared/judging/judgement.ts'
+import { inJudgingOrder } from '#shared/judging/rule-order.ts'
 import { second } from '#shared/limits.ts'
 import { driveIncident, type Holds } from './drive-incident.ts'
+import { endWindow, windowEndOf } from './drive-window.ts'
+import { judgeRule } from './judge-rule.ts'
 import type { Surrounding } from './types.ts'
 
 /** The subject as judged at `at` (never before what was judged already), with `dueAt` the next instant that matters. */
 export function judgeSubject(subject: SubjectDocument, at: number, surrounding: Surrounding): SubjectDocument {
   const judgedAt = Math.max(at, subject.judgedAt)
-  let next: SubjectDocument = { ...subject, judgedAt }
-  let nextAt: number | null = null
-  for (const { key } of subject.rules) {
-    const judgement = judge(next, judgedAt, surrounding)
+  let next: SubjectDocument = endWindow({ ...subject, judgedAt }, judgedAt)
+  let nextAt: number | null = windowEndOf(next)
+  for (const { key } of rulesInOrder(subject)) {
+    const judgement = judge(next, ruleOf(next, key), judgedAt, surrounding)
     next = applyJudgement(next, key, judgement, judgedAt, surrounding)
     nextAt = earlier(earlier(nextAt, judgement.nextAt), incidentDueAt(next, key, judgedAt))
   }
   return { ...next, dueAt: nextAt }
 }
 
-/** A deadline that has passed and moved nothing waits for a judgement that says something: time alone does nothing for it. */
-function incidentDueAt(subject: SubjectDocument, key: string, judgedAt: number): number | null {
-  const deadlineAt = subject.rules.find(rule => rule.key === key)?.incident?.context.deadlineAt ?? null
-  return deadlineAt !== null && deadlineAt > judgedAt ? deadlineAt : null
-}
-
-/** What the subject's rule says at `at`, with nothing changed by it. */
-export function judge(subject: SubjectDocument, at: number, surrounding: Surrounding): Judgement {
+/** What a rule of the subject says at `at`, with nothing changed by it; rules that it cites count as they were last judged. */
+export function judge(subject: SubjectDocument, rule: RuleState, at: number, surrounding: Surrounding): Judgement {
   const silenceAt = surrounding.silenceHeldAt === null ? at : Math.min(at, surrounding.silenceHeldAt)
-  return judgeReachability(subject.meta, subject.readings, at, silenceAt)
+  return judgeRule(subject, rule, at, silenceAt)
 }
 
 /** Whether a judgement at `at` would change anything but the freshness of readings: a deadline, or another value of an input. */
 export function isDueBy(subject: SubjectDocument, at: number): boolean {
   return subject.dueAt !== null && subject.dueAt <= at
+}
+
+/** No saved policy makes a circle; a stored one that does all the same is judged in its own order. */
+const rulesInOrder = ({ rules }: SubjectDocument) => (rules.length < 2 ? rules : (inJudgingOrder(rules) ?? rules))
+
+const ruleOf = (subject: SubjectDocument, key: string) => subject.rules.find(rule => rule.key === key) as RuleState
+
+/** A deadline that has passed and moved nothing waits for a judgement that says something: time alone does nothing for it. */
+function incidentDueAt(subject: SubjectDocument, key: string, judgedAt: number): number | null {
+  const deadlineAt = ruleOf(subject, key).incident?.context.deadlineAt ?? null
+  return deadlineAt !== null && deadlineAt > judgedAt ? deadlineAt : null
 }
 
 function applyJudgement(
@@ -42,11 +50,11 @@ function applyJudgement(
   at: number,
   surrounding: Surrounding,
 ): SubjectDocument {
-  const rule = subject.rules.find(candidate => candidate.key === key) as RuleState
+  const rule = ruleOf(subject, key)
   const unchanged = rule.verdict !== null && isSameVerdict(rule.verdict, judgement)
   const incidentDeadlineAt = rule.incident?.context.deadlineAt ?? null
   const isIncidentDue = incidentDeadlineAt !== null && incidentDeadlineAt <= at
-  const holds = holdsOf(subject, surrounding)
+  const holds = holdsOf(subject, rule, surrounding)
   if (unchanged && !isIncidentDue && hasHolds(rule, holds)) return subject
   const since = rule.verdict?.verdict === judgement.verdict ? rule.verdict.since : at
   const { verdict, explanation, evidence } = judgement
@@ -54,10 +62,12 @@ function applyJudgement(
   return driveIncident({ subject, rule: judged, judgement, at, surrounding }, holds)
 }
 
-function holdsOf({ meta }: SubjectDocument, surrounding: Surrounding): Holds {
+/** An authored rule's own; a monitor's where it names them, else the keeper's setting. */
+function holdsOf({ meta }: SubjectDocument, { policy }: RuleState, surrounding: Surrounding): Holds {
+  if (policy !== null) return { confirmAfterMs: policy.confirmAfterMs, closeAfterMs: policy.closeAfterMs }
   return {
-    confirmAfterMs: meta.confirm_after === null ? surrounding.confirmAfterMs : meta.confirm_after * second,
-    closeAfterMs: meta.recover_after === null ? surrounding.closeAfterMs : meta.recover_after * second,
+    confirmAfterMs: meta?.confirm_after == null ? surrounding.confirmAfterMs : meta.confirm_after * second,
+    closeAfterMs: meta?.recover_after == null ? surrounding.closeAfterMs : meta.recover_after * second,
   }
 }
 

@@ -1,14 +1,18 @@
 // step(subject, input, surrounding): the whole of what a keeper decides. Pure: no clock, no bus, no store, no randomness; the
 // same inputs give the same next subject, observations and replies anywhere.
-import type { Command } from '#shared/contracts/command.ts'
+import type { CommandOf } from '#shared/contracts/command.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import type { ErrorCode } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
+import { customSubjectView, subjectView } from '#shared/subject-view.ts'
+import { createSubject } from './create-subject.ts'
+import { windowEndOf } from './drive-window.ts'
 import { isDueBy, judgeSubject } from './judge-subject.ts'
+import { obey, withReceipt } from './obey.ts'
+import { refusal } from './refusal.ts'
 import { takeResult } from './take-result.ts'
 import type { Input, Step, Surrounding } from './types.ts'
-import { createWebsite, deleteSubject, updateWebsite, viewOf } from './website-commands.ts'
+import { asCommitted, createWebsite } from './website-commands.ts'
 
 /** One input applied to one subject; null: the subject does not exist. Deadlines due by the input's instant are stepped first. */
 export function step(subject: SubjectDocument | null, input: Input, surrounding: Surrounding): Step {
@@ -39,13 +43,15 @@ function passDeadlines(subject: SubjectDocument, until: number, surrounding: Sur
     next = judgeSubject(next, at, surrounding)
     at = nextDeadline(next, at)
   }
-  const moved = next.rules !== subject.rules && next.rules.some((rule, i) => rule !== subject.rules[i])
+  const rulesMoved = next.rules !== subject.rules && next.rules.some((rule, i) => rule !== subject.rules[i])
+  const moved = rulesMoved || next.maintenance !== subject.maintenance
   return { subject: next, change: moved ? 'commit' : next === subject ? 'nothing' : 'freshness', observation: null, reply: null }
 }
 
 /** The earliest deadline behind `at`; null: none. */
-export function nextDeadline({ dueAt, rules }: SubjectDocument, at: number): number | null {
-  const deadlines = [dueAt, ...rules.map(rule => rule.incident?.context.deadlineAt ?? null)]
+export function nextDeadline(subject: SubjectDocument, at: number): number | null {
+  const { dueAt, rules } = subject
+  const deadlines = [dueAt, windowEndOf(subject), ...rules.map(rule => rule.incident?.context.deadlineAt ?? null)]
   const left = deadlines.filter(deadline => deadline !== null && deadline > at) as number[]
   return left.length === 0 ? null : Math.min(...left)
 }
@@ -56,35 +62,25 @@ function stepAbsent(subject: SubjectDocument | null, input: Input, surrounding: 
   if (input.kind !== 'command') return nothing
   const answered = subject?.receipts.find(receipt => receipt.id === input.command.id)
   if (answered) return { ...nothing, reply: JSON.parse(answered.reply) as Reply }
-  if (subject !== null || input.command.kind !== 'create-website')
-    return { ...nothing, reply: refusal('not_found', 'Subject not found') }
-  return commit(createWebsite(input.subjectId, input.command, input.at, surrounding), input.command, input.at)
+  const isCreate = input.command.kind === 'create-website' || input.command.kind === 'create-subject'
+  if (subject !== null || !isCreate) return { ...nothing, reply: refusal('not_found', 'Subject not found') }
+  return create(input.subjectId, input.command as CommandOf<'create-website' | 'create-subject'>, input.at, surrounding)
 }
 
-function obey(subject: SubjectDocument, command: Command, at: number, surrounding: Surrounding): Step {
-  if (command.kind === 'create-website') return { ...unchanged(subject), reply: refusal('invalid_state', 'Subject exists') }
-  if (command.kind === 'delete-subject') return commit(deleteSubject(subject, at, surrounding), command, at)
-  if (subject.kind !== 'website')
-    return { ...unchanged(subject), reply: refusal('invalid_state', 'Custom subjects are managed elsewhere') }
-  return commit(updateWebsite(subject, command, at, surrounding), command, at)
-}
-
-/** The subject with the command's answer among its receipts: the last 16, and none older than a client waits. */
-function commit(subject: SubjectDocument, command: Command, at: number): Step {
-  const reply: Reply = {
-    ok: true,
-    result: command.kind === 'delete-subject' ? { id: subject.id } : viewOf(subject, subject.rev + 1),
-  }
-  const recent = subject.receipts.filter(receipt => at - receipt.at < limits.keeper.receiptAgeMs)
-  const receipts = [...recent, { id: command.id, at, reply: JSON.stringify(reply) }].slice(-limits.keeper.receipts)
-  return { subject: { ...subject, receipts }, change: 'commit', observation: null, reply }
+function create(
+  subjectId: string,
+  command: CommandOf<'create-website' | 'create-subject'>,
+  at: number,
+  surrounding: Surrounding,
+): Step {
+  const created =
+    command.kind === 'create-website' ? createWebsite(subjectId, command, at, surrounding) : createSubject(subjectId, command, at)
+  const result = command.kind === 'create-website' ? subjectView(asCommitted(created)) : customSubjectView(created)
+  const reply: Reply = { ok: true, result }
+  return { subject: withReceipt(created, command.id, at, reply), change: 'commit', observation: null, reply }
 }
 
 const unchanged = (subject: SubjectDocument | null): Step => ({ subject, change: 'nothing', observation: null, reply: null })
-
-function refusal(code: ErrorCode, message: string): Reply {
-  return { ok: false, error: { code, message, details: message } }
-}
 
 const weight = { nothing: 0, freshness: 1, commit: 2 } as const
 const larger = (one: Step['change'], other: Step['change']) => (weight[one] >= weight[other] ? one : other)

@@ -1,7 +1,7 @@
 // A check result arrives: stored as an observation, judged when it changes what its location reads. Pure.
 import type { CheckObservationDocument } from '#shared/contracts/observation.ts'
 import type { Reading, SubjectDocument } from '#shared/contracts/subject.ts'
-import { intervalMs } from '#shared/contracts/website.ts'
+import { intervalMs, type WebsiteMeta } from '#shared/contracts/website.ts'
 import { checkObservationId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { judgeSubject } from './judge-subject.ts'
@@ -17,7 +17,8 @@ type ResultInput = Extract<Input, { kind: 'result' }>
 export function takeResult(subject: SubjectDocument, input: ResultInput, surrounding: Surrounding): Step {
   const { locationId, result } = input
   const dropped: Step = { subject, change: 'nothing', observation: null, reply: null }
-  if (!subject.meta.locations.includes(locationId) || subject.checkRev === null || result.rev < subject.checkRev) return dropped
+  const { meta, checkRev } = subject
+  if (!meta?.locations.includes(locationId) || checkRev === null || result.rev < checkRev) return dropped
   if (result.slotAt > input.at + limits.keeper.slotAheadMs) return dropped
   const reading = subject.readings[locationId]
   if (reading === undefined || reading.slotAt === result.slotAt) return dropped
@@ -34,7 +35,8 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, surroun
     totalMs: Math.round(result.phases.totalMs),
   }
   const reported = { ...subject, readings: { ...subject.readings, [locationId]: fresh } }
-  if (reading.ok === result.ok && isHeard(reading, subject, Math.max(input.at, subject.judgedAt))) {
+  const isJudgedByEach = subject.kind === 'custom'
+  if (!isJudgedByEach && reading.ok === result.ok && isHeard(reading, meta, Math.max(input.at, subject.judgedAt))) {
     return { subject: reported, change: 'freshness', observation, reply: null }
   }
   return { subject: judgeSubject(reported, input.at, surrounding), change: 'commit', observation, reply: null }
@@ -44,8 +46,8 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, surroun
  * Whether the reading before still spoke at `at`, so that another report of the same kind changes no input. A report may come after
  * a judgement later than itself: what that judgement called silent speaks again.
  */
-function isHeard(reading: Reading, subject: SubjectDocument, at: number): boolean {
-  return reading.at !== null && at - reading.at <= limits.judging.silentIntervals * intervalMs(subject.meta)
+function isHeard(reading: Reading, meta: WebsiteMeta, at: number): boolean {
+  return reading.at !== null && at - reading.at <= limits.judging.silentIntervals * intervalMs(meta)
 }
 
 function observationOf(subjectId: string, { at, locationId, result }: ResultInput): CheckObservationDocument {

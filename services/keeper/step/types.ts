@@ -1,7 +1,7 @@
 // What goes into a step and what comes out of it.
 import type { CheckResult } from '#shared/contracts/check.ts'
 import type { Command } from '#shared/contracts/command.ts'
-import type { CheckObservationDocument } from '#shared/contracts/observation.ts'
+import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 
@@ -20,6 +20,18 @@ export interface Surrounding {
   /** The holds of monitors that name none themselves, ms. */
   confirmAfterMs: number
   closeAfterMs: number
+  /** What is stored of pushed observations, as far as this round's inputs speak of it. */
+  stored: StoredReports
+}
+
+/** What the round has read before the step, kept up to date by what it steps. */
+export interface StoredReports {
+  /** The newest accepted observation of a set of labels; null: none. */
+  series(id: string): SeriesDocument | null
+  /** All sets of labels of a subject, where a rule is saved; else nothing. */
+  seriesOf(subjectId: string): readonly SeriesDocument[]
+  /** The observation of this identity; null: none. */
+  pushed(id: string): PushedObservationDocument | null
 }
 
 export interface Step {
@@ -27,5 +39,10 @@ export interface Step {
   /** nothing: the same subject. freshness: only how fresh a reading is. commit: the subject must be written. */
   change: 'nothing' | 'freshness' | 'commit'
   observation: CheckObservationDocument | null
+  /** What senders reported, to be stored before the subject is. */
+  pushed?: readonly PushedObservationDocument[]
   reply: Reply | null
 }
+
+/** What a command made of a subject, and its answer; or why it was refused, with nothing changed. */
+export type Obeyed = { subject: SubjectDocument; result: unknown } | { refused: Reply }

@@ -1,41 +1,29 @@
 // Commands that make, change and remove a website monitor. Pure.
 import type { CheckEntry } from '#shared/contracts/check.ts'
-import type { CreateWebsite, SubjectView, UpdateWebsite } from '#shared/contracts/command.ts'
+import type { CommandOf } from '#shared/contracts/command.ts'
 import type { Reading, SubjectDocument } from '#shared/contracts/subject.ts'
 import { intervalMs, type WebsiteMeta, websiteTemplate } from '#shared/contracts/website.ts'
-import { partitionOf } from '#shared/hash.ts'
 import { limits } from '#shared/limits.ts'
+import { subjectView } from '#shared/subject-view.ts'
+import { emptySubject } from './create-subject.ts'
 import { tellIncident } from './drive-incident.ts'
 import { judge, judgeSubject } from './judge-subject.ts'
 import { addPending } from './pending.ts'
-import type { Surrounding } from './types.ts'
+import { refused } from './refusal.ts'
+import type { Obeyed, Surrounding } from './types.ts'
 
-export function createWebsite(subjectId: string, command: CreateWebsite, at: number, surrounding: Surrounding): SubjectDocument {
-  const empty: SubjectDocument = {
-    id: subjectId,
-    rev: 0,
-    writer: '',
-    partition: partitionOf(subjectId),
-    workspaceId: command.workspaceId,
-    slug: command.slug,
-    name: command.name,
+export function createWebsite(
+  subjectId: string,
+  command: CommandOf<'create-website'>,
+  at: number,
+  surrounding: Surrounding,
+): SubjectDocument {
+  const empty: Watched = {
+    ...emptySubject(subjectId, command, at),
     kind: 'website',
     template: websiteTemplate,
     meta: { ...command.meta, locations: [] },
-    createdAt: at,
-    updatedAt: at,
-    deletedAt: null,
     rules: [reachability],
-    readings: {},
-    incidents: 0,
-    judgedAt: at,
-    checkRev: null,
-    checkLocations: [],
-    dueAt: null,
-    pending: [],
-    hasPending: 0,
-    receipts: [],
-    faulty: null,
   }
   return judgeSubject(assign(empty, command.meta, at), at, surrounding)
 }
@@ -43,31 +31,35 @@ export function createWebsite(subjectId: string, command: CreateWebsite, at: num
 /** Full replacement of what generations 1 and 2 can express; holds and, when not sent, the failure mode are kept. */
 export function updateWebsite(
   subject: SubjectDocument,
-  command: UpdateWebsite,
+  command: CommandOf<'update-website'>,
   at: number,
   surrounding: Surrounding,
-): SubjectDocument {
+): Obeyed {
+  if (!isWatched(subject)) return refused('invalid_state', 'Custom subjects are managed elsewhere')
   const { confirm_after, recover_after } = subject.meta
   const failure_mode = command.meta.failure_mode ?? subject.meta.failure_mode
   const meta: WebsiteMeta = { ...command.meta, failure_mode, confirm_after, recover_after }
-  return judgeSubject(assign({ ...subject, name: command.name, updatedAt: at }, meta, at), at, surrounding)
+  const updated = judgeSubject(assign({ ...subject, name: command.name, updatedAt: at }, meta, at), at, surrounding)
+  return { subject: updated, result: subjectView(asCommitted(updated)) }
 }
 
 /** A tombstone: reads find nothing, inputs drop; what hangs on the subject is removed afterwards. */
 export function deleteSubject(subject: SubjectDocument, at: number, surrounding: Surrounding): SubjectDocument {
-  const judgement = judge(subject, subject.judgedAt, surrounding)
-  const closed = subject.rules.reduce(
-    (left, rule) => tellIncident({ subject: left, rule, judgement, at, surrounding }, { type: 'rule.removed', at }),
-    subject,
-  )
-  const tombstone = assign({ ...closed, rules: [], deletedAt: at, updatedAt: at }, { ...closed.meta, locations: [] }, at)
+  const closed = subject.rules.reduce((left, rule) => {
+    const judgement = judge(left, rule, left.judgedAt, surrounding)
+    return tellIncident({ subject: left, rule, judgement, at, surrounding }, { type: 'rule.removed', at })
+  }, subject)
+  const unassigned = isWatched(closed) ? assign(closed, { ...closed.meta, locations: [] }, at) : closed
+  const tombstone = { ...unassigned, rules: [], custom: null, maintenance: null, deletedAt: at, updatedAt: at }
   return { ...addPending(tombstone, { mode: 'remove-children' }), dueAt: at + limits.keeper.tombstoneMs }
 }
 
-export function viewOf(subject: SubjectDocument, rev: number): SubjectView {
-  const { id, workspaceId, slug, name, kind, template, meta, createdAt, updatedAt } = subject
-  return { id, rev, workspaceId, slug, name, kind, template, meta, createdAt, updatedAt }
-}
+/** The subject with the revision that the commit will give it. */
+export const asCommitted = (subject: SubjectDocument): SubjectDocument => ({ ...subject, rev: subject.rev + 1 })
+
+/** A subject that probers check. */
+type Watched = SubjectDocument & { meta: WebsiteMeta }
+const isWatched = (subject: SubjectDocument): subject is Watched => subject.meta !== null
 
 /** The one rule of a website monitor (spec A, What the service does). */
 const reachability = {
@@ -76,21 +68,25 @@ const reachability = {
   name: 'Reachability',
   builtIn: true,
   policyVersion: 1,
+  policy: null,
   verdict: null,
   incident: null,
 }
 
 /** Takes over new settings: readings of kept locations stay, new ones begin young, check entries follow what changed. */
-function assign(subject: SubjectDocument, meta: WebsiteMeta, at: number): SubjectDocument {
+function assign(subject: Watched, meta: WebsiteMeta, at: number): SubjectDocument {
   const readings: Record<string, Reading> = {}
   for (const location of meta.locations) readings[location] = subject.readings[location] ?? neverReported(at)
-  const next = { ...subject, meta, readings }
+  const next: SubjectDocument = { ...subject, meta, readings }
   const unchanged = subject.checkRev !== null && isSame(entryOf(subject.meta, 0), entryOf(meta, 0))
   if (unchanged && isSame(subject.checkLocations, meta.locations)) return next
 
   const rev = subject.rev + 1
   const gone = subject.checkLocations.filter(location => !meta.locations.includes(location))
-  const removed = gone.reduce((left, locationId) => addPending(left, { mode: 'check', locationId, rev, entry: null }), next)
+  const removed = gone.reduce<SubjectDocument>(
+    (left, locationId) => addPending(left, { mode: 'check', locationId, rev, entry: null }),
+    next,
+  )
   const assigned = meta.locations.reduce(
     (left, locationId) => addPending(left, { mode: 'check', locationId, rev, entry: entryOf(meta, rev) }),
     removed,

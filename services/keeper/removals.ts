@@ -1,0 +1,49 @@
+// Removals that a committed subject still owes: everything of a deleted subject, the observations of a deleted signal. They run apart
+// from the rounds, one at a time each, and are said to the host when they are done.
+
+import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
+import { partitionOf } from '#shared/hash.ts'
+import type { Core } from './core.ts'
+import { removeChildren, removeSignal } from './remove-children.ts'
+
+/** Removals go on apart from the rounds; everything else that is pending is written right after its commit. */
+export const isOwed = (entry: Pending): boolean => entry.mode === 'remove-children' || entry.mode === 'remove-signal'
+export const isWritten = (entry: Pending): boolean => !isOwed(entry)
+
+/** Begins what a committed subject owes. */
+export function startRemovals(core: Core, subject: SubjectDocument): void {
+  for (const entry of subject.pending) {
+    if (entry.mode === 'remove-children') core.remove(subject.id, null)
+    if (entry.mode === 'remove-signal') core.remove(subject.id, entry.signalKey)
+  }
+}
+
+export interface Removals {
+  /** Begins a removal, or has it run once more where it runs already: what was removed meanwhile may have been written again. */
+  start(subjectId: string, signalKey: string | null): void
+}
+
+/** `onRemoved` is called once nothing of it is left. */
+export function createRemovals(core: Core, onRemoved: (subjectId: string, signalKey: string | null) => void): Removals {
+  const running = new Set<string>()
+  const again = new Set<string>()
+  const start = (subjectId: string, signalKey: string | null): void => {
+    const name = `${subjectId}.${signalKey ?? ''}`
+    if (running.has(name)) {
+      again.add(name)
+      return
+    }
+    running.add(name)
+    const mayGoOn = () => core.mayCommit(partitionOf(subjectId))
+    const removal =
+      signalKey === null ? removeChildren(core, subjectId, mayGoOn) : removeSignal(core, subjectId, signalKey, mayGoOn)
+    removal
+      .then(() => again.has(name) || onRemoved(subjectId, signalKey))
+      .catch(error => core.logger.debug({ err: error, subjectId }, 'a removal is left to the next holder'))
+      .finally(() => {
+        running.delete(name)
+        if (again.delete(name)) start(subjectId, signalKey)
+      })
+  }
+  return { start }
+}

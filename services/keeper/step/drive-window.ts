@@ -1,0 +1,74 @@
+// Drives the maintenance machine of a subject, and keeps the record of its window. Pure.
+import { initialTransition, transition } from 'xstate'
+import { type MaintenanceEvent, maintenanceMachine, maintenanceVersion } from '#machines/maintenance.ts'
+import type {
+  MaintenanceContext,
+  MaintenanceSnapshot,
+  MaintenanceState,
+  MaintenanceStep,
+  WindowDocument,
+} from '#shared/contracts/maintenance.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { limits } from '#shared/limits.ts'
+import { addPending } from './pending.ts'
+
+/** Whether problems and silences are held back at `at`. The window's end belongs to it no more. */
+export function isMuted({ maintenance }: SubjectDocument, at: number): boolean {
+  return maintenance !== null && at < maintenance.context.endsAt
+}
+
+/** When the running window ends; null: none runs. */
+export const windowEndOf = ({ maintenance }: SubjectDocument): number | null => maintenance?.context.deadlineAt ?? null
+
+export function startWindow(subject: SubjectDocument, at: number, endsAt: number, by: string): SubjectDocument {
+  const number = subject.windows + 1
+  const input = { windowId: `${subject.id}.w${number}`, at, endsAt, by }
+  const [started] = initialTransition(maintenanceMachine, input)
+  return recorded({ ...subject, windows: number }, snapshotOf(started, []), { type: 'window.started', at, endsAt, by })
+}
+
+/** Sends one event to the running window; one that has ended leaves the subject, its record stays. */
+export function tellWindow(subject: SubjectDocument, event: MaintenanceEvent): SubjectDocument {
+  const held = subject.maintenance
+  if (held === null) return subject
+  const restored = maintenanceMachine.resolveState({ value: held.value, context: held.context })
+  const [moved] = transition(maintenanceMachine, restored, event)
+  return recorded(subject, snapshotOf(moved, held.steps), event)
+}
+
+/** Lets a window that has come to its end run out; silent. */
+export function endWindow(subject: SubjectDocument, at: number): SubjectDocument {
+  const endsAt = windowEndOf(subject)
+  return endsAt === null || endsAt > at ? subject : tellWindow(subject, { type: 'end.reached', at: endsAt })
+}
+
+const snapshotOf = (
+  { value, context }: { value: unknown; context: unknown },
+  steps: MaintenanceSnapshot['steps'],
+): MaintenanceSnapshot => ({
+  machine: 'maintenance',
+  version: maintenanceVersion,
+  value: value as MaintenanceState,
+  context: context as MaintenanceContext,
+  steps,
+})
+
+/** The subject with its window as it is now, and the window's record pending. */
+function recorded(subject: SubjectDocument, moved: MaintenanceSnapshot, event: MaintenanceStep['event']): SubjectDocument {
+  const { windowId, startedAt, endsAt, cancelledAt, by, deadlineAt } = moved.context
+  const steps = [...moved.steps, { event, state: moved.value, deadlineAt }].slice(-limits.maintenance.steps)
+  const document: WindowDocument = {
+    id: windowId,
+    rev: subject.rev + 1,
+    subjectId: subject.id,
+    workspaceId: subject.workspaceId,
+    state: moved.value,
+    startedAt,
+    endsAt,
+    cancelledAt,
+    by,
+    steps,
+  }
+  const maintenance = moved.value === 'running' ? { ...moved, steps } : null
+  return addPending({ ...subject, maintenance }, { mode: 'advance', collection: 'windows', document })
+}

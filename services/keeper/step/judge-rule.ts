@@ -1,0 +1,56 @@
+// What one rule of a subject says: the built-in one over its locations, an authored one over the inputs of its policy. Pure.
+import type { PolicyInput } from '#shared/contracts/policy.ts'
+import type { ObservedInput, Reading, RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
+import { intervalMs } from '#shared/contracts/website.ts'
+import { type InputFacts, judgePolicy } from '#shared/judging/judge-policy.ts'
+import { judgeReachability } from '#shared/judging/judge-reachability.ts'
+import type { Judgement } from '#shared/judging/judgement.ts'
+import { inputKeyOf, locationLabel, selects } from '#shared/judging/policy-input.ts'
+import { limits } from '#shared/limits.ts'
+
+/** `silenceAt`: see readInput. */
+export function judgeRule(subject: SubjectDocument, rule: RuleState, at: number, silenceAt: number): Judgement {
+  const { policy } = rule
+  if (policy !== null) {
+    const facts = policy.inputs.map(input => factsOf(subject, input, at))
+    return judgePolicy(policy, facts, at, silenceAt)
+  }
+  if (subject.meta === null) throw new Error(`subject ${subject.id} has a built-in rule and nothing to check`)
+  return judgeReachability(subject.meta, subject.readings, at, silenceAt)
+}
+
+function factsOf(subject: SubjectDocument, input: PolicyInput, at: number): InputFacts {
+  if (input.from !== null) {
+    const cited = subject.rules.find(rule => rule.slug === input.from)
+    return { of: 'rule', verdict: cited?.verdict?.verdict ?? null }
+  }
+  const observed = subject.custom?.observed[inputKeyOf(input)] ?? neverObserved(at)
+  const signal = subject.custom?.signals.find(candidate => candidate.slug === input.signal)
+  if (signal === undefined) return platformFacts(subject, input, observed)
+  if (signal.kind === 'custom_event') return { of: 'signal', observed, silentAfterMs: null, graceMs: 0 }
+  const silentAfterMs = input.noDataAfterMs ?? limits.judging.heartbeatSilentMs
+  return { of: 'signal', observed, silentAfterMs, graceMs: silentAfterMs }
+}
+
+/** The platform's own signal: the newest report of the locations that the input selects; its number is the latency in ms. */
+function platformFacts({ meta, readings }: SubjectDocument, input: PolicyInput, { addedAt }: ObservedInput): InputFacts {
+  const selected = Object.entries(readings).filter(([location]) => selects(input.match, { [locationLabel]: location }))
+  const newest = selected.reduce<Reading | null>(
+    (latest, [, reading]) => (reading.at !== null && reading.at > (latest?.at ?? -1) ? reading : latest),
+    null,
+  )
+  const silentAfterMs = input.noDataAfterMs ?? (meta === null ? 0 : limits.judging.silentIntervals * intervalMs(meta))
+  const observed =
+    newest?.at == null
+      ? neverObserved(addedAt)
+      : { addedAt, observedAtUs: newest.at * 1_000, ok: newest.ok, value: newest.totalMs, error: newest.error }
+  return { of: 'signal', observed, silentAfterMs, graceMs: limits.judging.websiteGraceMs }
+}
+
+export const neverObserved = (addedAt: number): ObservedInput => ({
+  addedAt,
+  observedAtUs: null,
+  ok: false,
+  value: null,
+  error: null,
+})

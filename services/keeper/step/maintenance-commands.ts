@@ -1,0 +1,38 @@
+// Commands that start, move and cancel a maintenance window (spec B, Maintenance window). Pure.
+import type { CommandOf } from '#shared/contracts/command.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { windowView } from '#shared/subject-view.ts'
+import { startWindow, tellWindow } from './drive-window.ts'
+import { refused } from './refusal.ts'
+import type { Obeyed } from './types.ts'
+
+export function startMaintenance(subject: SubjectDocument, command: CommandOf<'start-maintenance'>, at: number): Obeyed {
+  if (subject.maintenance !== null)
+    return refused('invalid_state', 'Already in maintenance', 'A maintenance window runs already; move its end or cancel it')
+  if (command.endsAt <= at) return endsInThePast
+  return answered(startWindow(subject, at, command.endsAt, command.by))
+}
+
+/** The same window: it keeps its start, and nobody is told. */
+export function moveMaintenance(subject: SubjectDocument, command: CommandOf<'move-maintenance'>, at: number): Obeyed {
+  if (subject.maintenance === null) return noWindow
+  if (command.endsAt <= at) return endsInThePast
+  return answered(tellWindow(subject, { type: 'end.moved', at, endsAt: command.endsAt }))
+}
+
+export function cancelMaintenance(subject: SubjectDocument, _command: CommandOf<'cancel-maintenance'>, at: number): Obeyed {
+  if (subject.maintenance === null) return noWindow
+  const { context } = subject.maintenance
+  return {
+    subject: tellWindow(subject, { type: 'window.cancelled', at }),
+    result: windowView({ ...context, cancelledAt: at }),
+  }
+}
+
+const noWindow = refused('not_found', 'No maintenance window', 'No maintenance window is running')
+const endsInThePast = refused('validation', 'invalid observed_at', 'ends_at must be in the future')
+
+const answered = (subject: SubjectDocument): Obeyed => ({
+  subject,
+  result: subject.maintenance && windowView(subject.maintenance.context),
+})

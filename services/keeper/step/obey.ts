@@ -1,0 +1,120 @@
+// Which command does what. A command is carried out once: its answer is kept with the subject and given again to whoever repeats it.
+import type { Command, CommandOf, ReportedObservation } from '#shared/contracts/command.ts'
+import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
+import type { Reply } from '#shared/contracts/reply.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { limits } from '#shared/limits.ts'
+import { acknowledgeIncident } from './acknowledge.ts'
+import { cancelMaintenance, moveMaintenance, startMaintenance } from './maintenance-commands.ts'
+import { refusal, refused } from './refusal.ts'
+import { reportObservation } from './report-observation.ts'
+import { createRule, deleteRule, replaceRule } from './rule-commands.ts'
+import { createSignal, deleteSignal, updateSignal } from './signal-commands.ts'
+import type { Obeyed, Step, StoredReports, Surrounding } from './types.ts'
+import { deleteSubject, updateWebsite } from './website-commands.ts'
+
+type Reporting = CommandOf<'report-observation' | 'report-observations'>
+type Changing = Exclude<Command, Reporting>
+
+/** A command to a subject that exists. */
+export function obey(subject: SubjectDocument, command: Command, at: number, surrounding: Surrounding): Step {
+  if (command.kind === 'report-observation' || command.kind === 'report-observations')
+    return report(subject, command, at, surrounding)
+  const refusedFor = kindRefusal(subject, command)
+  const obeyed = refusedFor ?? carryOut(subject, command, at, surrounding)
+  if ('refused' in obeyed) return { subject, change: 'nothing', observation: null, reply: obeyed.refused }
+  const reply: Reply = { ok: true, result: obeyed.result }
+  if (obeyed.subject === subject) return { subject, change: 'nothing', observation: null, reply }
+  return { subject: withReceipt(obeyed.subject, command.id, at, reply), change: 'commit', observation: null, reply }
+}
+
+/** The subject with the command's answer among its receipts: the last 16, and none older than a client waits. */
+export function withReceipt(subject: SubjectDocument, id: string, at: number, reply: Reply): SubjectDocument {
+  const recent = subject.receipts.filter(receipt => at - receipt.at < limits.keeper.receiptAgeMs)
+  const receipts = [...recent, { id, at, reply: JSON.stringify(reply) }].slice(-limits.keeper.receipts)
+  return { ...subject, receipts }
+}
+
+/** The two families refuse each other's subjects; only `convert` makes a website a custom subject, for good. */
+function kindRefusal(subject: SubjectDocument, command: Changing): { refused: Reply } | null {
+  const { kind } = command
+  if (kind === 'delete-subject' || kind === 'acknowledge-incident' || kind === 'create-website' || kind === 'create-subject')
+    return null
+  if (kind === 'update-website')
+    return subject.kind === 'website' ? null : refused('invalid_state', 'Custom subjects are managed elsewhere')
+  if (subject.kind === 'custom') return null
+  // Maintenance of a website monitor is an action of the dashboard (spec B, Route rules 4): the gateway says who may.
+  if (kind === 'start-maintenance' || kind === 'move-maintenance' || kind === 'cancel-maintenance') return null
+  const converts = (kind === 'create-signal' || kind === 'create-rule') && command.convert
+  return converts ? null : refused('invalid_state', 'Website subjects are managed elsewhere')
+}
+
+function carryOut(subject: SubjectDocument, command: Changing, at: number, surrounding: Surrounding): Obeyed {
+  switch (command.kind) {
+    case 'create-website':
+    case 'create-subject':
+      return refused('invalid_state', 'Subject exists')
+    case 'update-website':
+      return updateWebsite(subject, command, at, surrounding)
+    case 'delete-subject':
+      return { subject: deleteSubject(subject, at, surrounding), result: { id: subject.id } }
+    case 'create-signal':
+      return createSignal(subject, command, at)
+    case 'update-signal':
+      return updateSignal(subject, command, at)
+    case 'delete-signal':
+      return deleteSignal(subject, command, at)
+    case 'create-rule':
+      return createRule(subject, command, at, surrounding)
+    case 'replace-rule':
+      return replaceRule(subject, command, at, surrounding)
+    case 'delete-rule':
+      return deleteRule(subject, command, at, surrounding)
+    case 'acknowledge-incident':
+      return acknowledgeIncident(subject, command, at, surrounding)
+    case 'start-maintenance':
+      return startMaintenance(subject, command, at)
+    case 'move-maintenance':
+      return moveMaintenance(subject, command, at)
+    case 'cancel-maintenance':
+      return cancelMaintenance(subject, command, at)
+  }
+}
+
+/**
+ * Observations in their order. Each is known by its identity, so a repetition needs no receipt, unless one of them was stamped here:
+ * a repeated command would be stamped anew.
+ */
+function report(subject: SubjectDocument, command: Reporting, at: number, surrounding: Surrounding): Step {
+  const reports = command.kind === 'report-observation' ? [command] : command.observations
+  const pushed: PushedObservationDocument[] = []
+  const results: ReportedObservation[] = []
+  let next = subject
+  for (const one of reports) {
+    const reported = reportObservation(next, one, at, { ...surrounding, stored: withRows(surrounding.stored, pushed) })
+    if ('refused' in reported) {
+      results.push({ ok: false, error: (reported.refused as Extract<Reply, { ok: false }>).error })
+      continue
+    }
+    next = reported.subject
+    pushed.push(reported.row)
+    results.push({ ok: true, observation: reported.view })
+  }
+  const reply = replyTo(command, results)
+  const stamped = pushed.length > 0 && reports.some(one => one.observedAtUs === null)
+  if (stamped) next = withReceipt(next, command.id, at, reply)
+  return { subject: next, change: next === subject ? 'nothing' : 'commit', observation: null, pushed, reply }
+}
+
+function replyTo(command: Reporting, results: ReportedObservation[]): Reply {
+  if (command.kind === 'report-observations') return { ok: true, result: { results } }
+  const [only] = results
+  if (only === undefined) return refusal('malformed', 'No observation')
+  return only.ok ? { ok: true, result: only.observation } : { ok: false, error: only.error }
+}
+
+/** What this very command has stored counts as stored for its later observations. */
+function withRows(stored: StoredReports, rows: readonly PushedObservationDocument[]): StoredReports {
+  if (rows.length === 0) return stored
+  return { ...stored, pushed: id => rows.findLast(row => row.id === id) ?? stored.pushed(id) }
+}

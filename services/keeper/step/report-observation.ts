@@ -1,0 +1,118 @@
+// A sender reports an observation: stored by its identity, and judged where it is accepted (spec B, Route rules 1; D 1, Observation
+// intake). Pure: what is stored of earlier reports comes with the surrounding.
+import type { CommandOf } from '#shared/contracts/command.ts'
+import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
+import type { Reply } from '#shared/contracts/reply.ts'
+import type { SignalState } from '#shared/contracts/signal.ts'
+import type { CustomState, SubjectDocument } from '#shared/contracts/subject.ts'
+import type { ObservationView, RejectReason } from '#shared/contracts/subject-views.ts'
+import { pushedObservationId, seriesId } from '#shared/ids.ts'
+import { inputKeyOf, selects } from '#shared/judging/policy-input.ts'
+import { limits } from '#shared/limits.ts'
+import { signalsOf } from '#shared/subject-view.ts'
+import { judgeSubject } from './judge-subject.ts'
+import { addPending } from './pending.ts'
+import { refusal } from './refusal.ts'
+import { observedOf, pendingSeries } from './rule-commands.ts'
+import type { StoredReports, Surrounding } from './types.ts'
+
+export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'>
+
+/** The subject as it is after the report, with the row to store; or why nothing is stored. */
+export type Reported =
+  | { subject: SubjectDocument; accepted: boolean; row: PushedObservationDocument; view: ObservationView }
+  | { refused: Reply }
+
+/** `at` is the keeper's now, ms: it stamps what the sender left unstamped. */
+export function reportObservation(subject: SubjectDocument, report: Report, at: number, surrounding: Surrounding): Reported {
+  const signal = subject.custom?.signals.find(candidate => candidate.slug === report.signal)
+  if (signal === undefined) return { refused: refusalOf(subject, report) }
+  const observedAtUs = report.observedAtUs ?? at * 1_000
+  const id = pushedObservationId(subject.id, signal.key, report.labels, observedAtUs)
+  const before = surrounding.stored.pushed(id)
+  const newest = newestSeries(subject, seriesId(subject.id, signal.key, report.labels), surrounding.stored)
+  const rejectReason = before?.rejectReason ?? judgeIntake(observedAtUs, newest, at)
+  const row = rowOf(subject, signal, report, { id, rev: (before?.rev ?? 0) + 1, observedAtUs, rejectReason, at })
+  const accepted = rejectReason === 'accepted'
+  const taken = accepted ? takeAccepted(subject, signal, row, newest) : subject
+  const judged = accepted ? judgeSubject(taken, at, surrounding) : subject
+  return { subject: judged, accepted, row, view: observationView(row) }
+}
+
+/** The first that fits, in the spec's order; an equal time is not older. */
+export function judgeIntake(observedAtUs: number, newest: SeriesDocument | null, at: number): RejectReason {
+  const ageUs = at * 1_000 - observedAtUs
+  if (-ageUs > limits.intake.clockSkewMs * 1_000) return 'clock_skew'
+  if (ageUs > limits.retention.pushedMs * 1_000) return 'out_of_retention'
+  if (ageUs > limits.intake.lateMs * 1_000) return 'late'
+  return newest !== null && observedAtUs < newest.observedAtUs ? 'out_of_order' : 'accepted'
+}
+
+function refusalOf(subject: SubjectDocument, { signal }: Report): Reply {
+  return signalsOf(subject).some(candidate => candidate.slug === signal)
+    ? refusal('forbidden', 'Signal does not accept posted observations', 'Website monitoring alone reports on this signal')
+    : refusal('not_found', 'Signal not found', 'Signal does not exist or access denied')
+}
+
+function newestSeries(subject: SubjectDocument, id: string, stored: StoredReports): SeriesDocument | null {
+  return pendingSeries(subject).find(series => series.id === id) ?? stored.series(id)
+}
+
+/** Every input that selects the report reads it, unless it has read a newer one. */
+function takeAccepted(
+  subject: SubjectDocument,
+  signal: SignalState,
+  row: PushedObservationDocument,
+  newest: SeriesDocument | null,
+): SubjectDocument {
+  const custom = subject.custom as CustomState
+  const observed = { ...custom.observed }
+  for (const input of subject.rules.flatMap(rule => rule.policy?.inputs ?? [])) {
+    if (input.signal !== signal.slug || !selects(input.match, row.labels)) continue
+    const key = inputKeyOf(input)
+    const known = observed[key]
+    if (known === undefined || (known.observedAtUs ?? Number.NEGATIVE_INFINITY) > row.observedAtUs) continue
+    observed[key] = { addedAt: known.addedAt, ...observedOf(row) }
+  }
+  const taken = { ...subject, custom: { ...custom, observed } }
+  if (newest !== null && newest.observedAtUs > row.observedAtUs) return taken
+  const { subjectId, signalKey, labels, observedAtUs, status, value, error, expireAt } = row
+  const document: SeriesDocument = {
+    id: seriesId(subject.id, signal.key, row.labels),
+    rev: subject.rev + 1,
+    subjectId,
+    signalKey,
+    labels,
+    observedAtUs,
+    status,
+    value,
+    error,
+    expireAt,
+  }
+  return addPending(taken, { mode: 'advance', collection: 'series', document })
+}
+
+function rowOf(
+  subject: SubjectDocument,
+  signal: SignalState,
+  { status, value, error, labels }: Report,
+  facts: { id: string; rev: number; observedAtUs: number; rejectReason: RejectReason; at: number },
+): PushedObservationDocument {
+  const { id, rev, observedAtUs, rejectReason, at } = facts
+  const expireAt = Math.max(at, Math.floor(observedAtUs / 1_000)) + limits.retention.pushedMs
+  const receivedAtUs = at * 1_000
+  const subjectId = subject.id
+  const signalKey = signal.key
+  return { id, rev, subjectId, signalKey, observedAtUs, receivedAtUs, status, value, error, labels, rejectReason, expireAt }
+}
+
+const observationView = (row: PushedObservationDocument): ObservationView => ({
+  observedAtUs: row.observedAtUs,
+  receivedAtUs: row.receivedAtUs,
+  status: row.status,
+  value: row.value,
+  error: row.error,
+  labels: row.labels,
+  accepted: row.rejectReason === 'accepted',
+  rejectReason: row.rejectReason,
+})

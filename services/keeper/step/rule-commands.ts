@@ -1,0 +1,166 @@
+// Commands that author, replace and remove the rules of a subject (spec B, Rule and Errors; D 1, Policies as answered). Pure.
+import type { CommandOf } from '#shared/contracts/command.ts'
+import type { SeriesDocument } from '#shared/contracts/observation.ts'
+import type { Policy, PolicyDocument, PolicyInput } from '#shared/contracts/policy.ts'
+import type { CustomState, ObservedInput, RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
+import { inputKeyOf, selects } from '#shared/judging/policy-input.ts'
+import { citedBy, inJudgingOrder } from '#shared/judging/rule-order.ts'
+import { limits } from '#shared/limits.ts'
+import { slugOf } from '#shared/slug.ts'
+import { ruleView, signalsOf, viewFits } from '#shared/subject-view.ts'
+import { tellIncident } from './drive-incident.ts'
+import { neverObserved } from './judge-rule.ts'
+import { judge, judgeSubject } from './judge-subject.ts'
+import { addPending } from './pending.ts'
+import { refused } from './refusal.ts'
+import { nothingCustom, tooLarge } from './signal-commands.ts'
+import type { Obeyed, Surrounding } from './types.ts'
+
+export function createRule(
+  subject: SubjectDocument,
+  command: CommandOf<'create-rule'>,
+  at: number,
+  surrounding: Surrounding,
+): Obeyed {
+  const slug = slugOf(command.name)
+  if (slug === '') return invalidName
+  if (subject.rules.some(rule => rule.slug === slug))
+    return refused('validation', 'Rule name taken', `The subject has a rule "${slug}" already`)
+  const custom = subject.custom ?? nothingCustom
+  if (subject.rules.length >= limits.subject.rules)
+    return refused('invalid_state', 'Too many rules', `A subject has at most ${limits.subject.rules} rules`)
+  const number = custom.rulesMade + 1
+  const rule: RuleState = {
+    key: `r${number}`,
+    slug,
+    name: command.name,
+    builtIn: false,
+    policyVersion: 1,
+    policy: command.policy,
+    verdict: null,
+    incident: null,
+  }
+  const next: SubjectDocument = {
+    ...subject,
+    kind: 'custom',
+    updatedAt: at,
+    custom: { ...custom, rulesMade: number },
+    rules: [...subject.rules, rule],
+  }
+  return save(next, rule, at, surrounding)
+}
+
+/** Full replacement: the slug, the rule's identity and its open incident stay, judged by the new policy. */
+export function replaceRule(
+  subject: SubjectDocument,
+  command: CommandOf<'replace-rule'>,
+  at: number,
+  surrounding: Surrounding,
+): Obeyed {
+  const rule = subject.rules.find(candidate => candidate.slug === command.rule)
+  if (rule === undefined) return noRule
+  if (rule.builtIn) return managed
+  if (slugOf(command.name) === '') return invalidName
+  const replaced = { ...rule, name: command.name, policy: command.policy, policyVersion: rule.policyVersion + 1 }
+  const rules = subject.rules.map(other => (other.key === rule.key ? replaced : other))
+  return save({ ...subject, updatedAt: at, rules }, replaced, at, surrounding)
+}
+
+/** Its open incident closes now, and nobody is told. */
+export function deleteRule(
+  subject: SubjectDocument,
+  command: CommandOf<'delete-rule'>,
+  at: number,
+  surrounding: Surrounding,
+): Obeyed {
+  const rule = subject.rules.find(candidate => candidate.slug === command.rule)
+  if (rule === undefined) return noRule
+  if (rule.builtIn) return managed
+  const citing = subject.rules.find(other => citedBy(other).includes(rule.slug))
+  if (citing !== undefined)
+    return refused('forbidden', 'Rule is still used as an input', `The rule "${citing.slug}" reads this rule`)
+  const judgement = judge(subject, rule, subject.judgedAt, surrounding)
+  const told = tellIncident({ subject, rule, judgement, at, surrounding }, { type: 'rule.removed', at })
+  const rules = told.rules.filter(other => other.key !== rule.key)
+  const next = withInputs({ ...told, updatedAt: at, rules }, at, [])
+  return { subject: judgeSubject(next, at, surrounding), result: { slug: rule.slug } }
+}
+
+/** Refuses a policy that does not fit the subject; else keeps its version and judges by it. */
+function save(subject: SubjectDocument, rule: RuleState, at: number, surrounding: Surrounding): Obeyed {
+  const policy = rule.policy as Policy
+  const unknown = policy.inputs.find(input => !isKnown(subject, input))
+  if (unknown !== undefined)
+    return refused('validation', 'Unknown input', `The subject has no ${describe(unknown)} for an input to read`)
+  if (inJudgingOrder(subject.rules) === null)
+    return refused('validation', 'Invalid rule document', 'Rules that read each other must not form a circle')
+  const document: PolicyDocument = {
+    id: `${subject.id}.${rule.key}.${rule.policyVersion}`,
+    rev: 1,
+    subjectId: subject.id,
+    ruleKey: rule.key,
+    ruleSlug: rule.slug,
+    version: rule.policyVersion,
+    savedAt: at,
+    policy,
+  }
+  const kept = addPending(subject, { mode: 'insert', collection: 'policies', document })
+  const next = withInputs(kept, at, surrounding.stored.seriesOf(subject.id))
+  if (!viewFits(next)) return tooLarge
+  return { subject: judgeSubject(next, at, surrounding), result: ruleView(next, rule) }
+}
+
+function isKnown(subject: SubjectDocument, { signal, from }: PolicyInput): boolean {
+  if (from !== null) return subject.rules.some(rule => rule.slug === from)
+  return signalsOf(subject).some(candidate => candidate.slug === signal)
+}
+
+const describe = ({ signal, from }: PolicyInput) => (from === null ? `signal "${signal}"` : `rule "${from}"`)
+
+/** Inputs that stay keep what they have read; new ones read what is stored, and are young from now on; gone ones leave. */
+function withInputs(subject: SubjectDocument, at: number, series: readonly SeriesDocument[]): SubjectDocument {
+  const custom = subject.custom ?? nothingCustom
+  const observed: CustomState['observed'] = {}
+  for (const input of subject.rules.flatMap(rule => rule.policy?.inputs ?? [])) {
+    if (input.from !== null) continue
+    const key = inputKeyOf(input)
+    observed[key] = custom.observed[key] ?? newestOf(subject, custom, input, at, series)
+  }
+  return { ...subject, custom: { ...custom, observed } }
+}
+
+function newestOf(
+  subject: SubjectDocument,
+  { signals }: CustomState,
+  input: PolicyInput,
+  at: number,
+  series: readonly SeriesDocument[],
+): ObservedInput {
+  const signalKey = signals.find(signal => signal.slug === input.signal)?.key
+  let newest: SeriesDocument | null = null
+  for (const candidate of [...series, ...pendingSeries(subject)]) {
+    const isSelected = candidate.signalKey === signalKey && selects(input.match, candidate.labels)
+    if (isSelected && (newest === null || candidate.observedAtUs >= newest.observedAtUs)) newest = candidate
+  }
+  return newest === null ? neverObserved(at) : { ...neverObserved(at), ...observedOf(newest) }
+}
+
+/** What is committed and may not be written yet. */
+export const pendingSeries = ({ pending }: SubjectDocument): SeriesDocument[] =>
+  pending.flatMap(entry => (entry.mode === 'advance' && entry.collection === 'series' ? [entry.document as SeriesDocument] : []))
+
+export const observedOf = ({
+  observedAtUs,
+  status,
+  value,
+  error,
+}: Pick<SeriesDocument, 'observedAtUs' | 'status' | 'value' | 'error'>): Omit<ObservedInput, 'addedAt'> => ({
+  observedAtUs,
+  ok: status === 'ok',
+  value,
+  error: error === '' ? null : error,
+})
+
+const invalidName = refused('validation', 'Invalid name', 'A name needs at least one letter or digit')
+const noRule = refused('not_found', 'Rule not found', 'Rule does not exist or access denied')
+const managed = refused('forbidden', 'Rule is managed by Website monitoring', 'This rule is maintained by Website monitoring')

@@ -1,0 +1,77 @@
+// Commands that make, change and remove the signals of a subject (spec B, Signal and Errors). Pure.
+import type { CommandOf } from '#shared/contracts/command.ts'
+import type { CustomState, SubjectDocument } from '#shared/contracts/subject.ts'
+import { limits } from '#shared/limits.ts'
+import { slugOf } from '#shared/slug.ts'
+import { signalsOf, signalView, viewFits } from '#shared/subject-view.ts'
+import { addPending } from './pending.ts'
+import { refused } from './refusal.ts'
+import type { Obeyed } from './types.ts'
+
+export const nothingCustom: CustomState = { signals: [], signalsMade: 0, rulesMade: 0, observed: {} }
+
+export function createSignal(subject: SubjectDocument, command: CommandOf<'create-signal'>, at: number): Obeyed {
+  const slug = slugOf(command.name)
+  if (slug === '') return refused('validation', 'Invalid name', 'A name needs at least one letter or digit')
+  if (signalsOf(subject).some(signal => signal.slug === slug))
+    return refused('validation', 'Signal name taken', `The subject has a signal "${slug}" already`)
+  const custom = subject.custom ?? nothingCustom
+  if (custom.signals.length >= limits.subject.signals)
+    return refused('invalid_state', 'Too many signals', `A subject has at most ${limits.subject.signals} signals`)
+  const number = custom.signalsMade + 1
+  const signal = { key: `s${number}`, slug, name: command.name, kind: command.signalKind, meta: command.meta, addedAt: at }
+  const next: SubjectDocument = {
+    ...subject,
+    kind: 'custom',
+    updatedAt: at,
+    custom: { ...custom, signals: [...custom.signals, signal], signalsMade: number },
+  }
+  return viewFits(next) ? { subject: next, result: signalView(signal) } : tooLarge
+}
+
+/** Name and meta; kind and slug never change. */
+export function updateSignal(subject: SubjectDocument, command: CommandOf<'update-signal'>, at: number): Obeyed {
+  const found = findSignal(subject, command.signal)
+  if ('refused' in found) return found
+  if (slugOf(command.name) === '') return refused('validation', 'Invalid name', 'A name needs at least one letter or digit')
+  const { custom, signal } = found
+  const changed = { ...signal, name: command.name, meta: command.meta }
+  const signals = custom.signals.map(other => (other.key === signal.key ? changed : other))
+  const next = { ...subject, updatedAt: at, custom: { ...custom, signals } }
+  return viewFits(next) ? { subject: next, result: signalView(changed) } : tooLarge
+}
+
+/** Its observations leave afterwards, in slices. */
+export function deleteSignal(subject: SubjectDocument, command: CommandOf<'delete-signal'>, at: number): Obeyed {
+  const found = findSignal(subject, command.signal)
+  if ('refused' in found) return found
+  const { custom, signal } = found
+  const reader = subject.rules.find(rule => rule.policy?.inputs.some(input => input.signal === signal.slug))
+  if (reader !== undefined)
+    return refused('forbidden', 'Signal is still used by a rule', `The rule "${reader.slug}" reads this signal`)
+  const signals = custom.signals.filter(other => other.key !== signal.key)
+  // What is still to be written of it would come back after its removal.
+  const pending = subject.pending.filter(entry => entry.mode !== 'advance' || !isSeriesOf(entry.document, signal.key))
+  const next = { ...subject, pending, updatedAt: at, custom: { ...custom, signals } }
+  return {
+    subject: addPending(next, { mode: 'remove-signal', signalKey: signal.key }),
+    result: { slug: signal.slug },
+  }
+}
+
+const isSeriesOf = (document: object, signalKey: string) => 'signalKey' in document && document.signalKey === signalKey
+
+function findSignal(subject: SubjectDocument, slug: string) {
+  const custom = subject.custom ?? nothingCustom
+  const signal = custom.signals.find(candidate => candidate.slug === slug)
+  if (signal !== undefined) return { custom, signal }
+  return signalsOf(subject).some(candidate => candidate.slug === slug)
+    ? refused('forbidden', 'Signal is managed by Website monitoring', 'This signal is maintained by Website monitoring')
+    : refused('not_found', 'Signal not found', 'Signal does not exist or access denied')
+}
+
+export const tooLarge = refused(
+  'invalid_state',
+  'Subject too large',
+  'The signals and rules of this subject are too large together; shorten meta or documents',
+)

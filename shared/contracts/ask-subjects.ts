@@ -1,0 +1,73 @@
+// Reads of subjects, their incidents and what hangs on them. Their keeper alone writes them.
+import { Type } from 'typebox'
+import { Id } from '#shared/contracts/common.ts'
+import type { IncidentStatus } from '#shared/contracts/incident.ts'
+import { After, type Page } from '#shared/contracts/page.ts'
+import type { CustomSubjectSummary, CustomSubjectView, SubjectView, WebsiteView } from '#shared/contracts/subject-views.ts'
+
+export const subjectAsks = {
+  /** Whether there is such a workspace: v1 tells an unknown one from one that is out of reach (spec A, Errors). */
+  'workspace-exists': Type.Object({ workspaceId: Id }),
+  /** Null where there is none, or a tombstone. */
+  'get-subject': Type.Object({ subjectId: Id }),
+  /** A page of the workspace's website monitors by creation. */
+  'list-websites': Type.Object({ workspaceId: Id, after: After }),
+  /** A page of the workspace's custom subjects by creation, website monitors that became custom included. */
+  'list-custom-subjects': Type.Object({ workspaceId: Id, after: After }),
+  /**
+   * The subject of this slug in any of these workspaces, whatever its kind (the slug is unique in each of them). Templates other than
+   * `website-check` are left out.
+   */
+  'find-subjects': Type.Object({
+    slug: Type.String({ minLength: 1, maxLength: 400 }),
+    workspaceIds: Type.Array(Id, { maxItems: 1_000 }),
+  }),
+  /** A page of open incidents of a workspace, or of one subject of it, newest trouble first. */
+  'list-open-incidents': Type.Object({ workspaceId: Id, subjectId: Type.Optional(Type.Union([Id, Type.Null()])), after: After }),
+  /** An incident, open or closed, by its internal id; null where there is none or its subject is deleted. */
+  'get-incident': Type.Object({ incidentId: Id }),
+} as const
+
+export interface IncidentView {
+  id: string
+  subjectId: string
+  subjectName: string
+  subjectKind: 'website' | 'custom'
+  workspaceId: string
+  number: number
+  /** The rule that opened it, as it is called now (or was when it was removed). */
+  ruleKey: string
+  ruleSlug: string
+  ruleName: string
+  /** A closed incident reads `ok`. */
+  status: IncidentStatus
+  open: boolean
+  troubleSince: number
+  confirmedAt: number | null
+  wellSince: number | null
+  closedAt: number | null
+  acknowledgedAt: number | null
+  /** Display name; null while nobody acknowledged. */
+  acknowledgedBy: string | null
+  /** Inputs of the evidence by what they read: location ids for a website monitor's own rule. */
+  failing: string[]
+  unknown: string[]
+  ok: string[]
+}
+
+export interface FoundSubjects {
+  /** Where exactly one was found. */
+  subject: CustomSubjectView | null
+  /** The workspaces of what was found; of many the first few. */
+  workspaceIds: string[]
+}
+
+export interface SubjectAnswers {
+  'workspace-exists': boolean
+  'get-subject': SubjectView | null
+  'list-websites': Page<WebsiteView>
+  'list-custom-subjects': Page<CustomSubjectSummary>
+  'find-subjects': FoundSubjects
+  'list-open-incidents': Page<IncidentView>
+  'get-incident': IncidentView | null
+}

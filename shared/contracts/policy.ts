@@ -1,0 +1,42 @@
+// The policy of a rule in generation 2's language (spec B, Rule; D 1, Policies as answered), as it is stored: normalised, slugs as
+// they were cited, durations in ms. Every saved version is kept.
+import { type Static, Type } from 'typebox'
+import type { Stored } from '#shared/contracts/common.ts'
+
+const Slug = Type.String({ minLength: 1, maxLength: 400 })
+const maxDurationMs = 365 * 24 * 3_600_000
+
+/** Exactly one of `signal` and `from` is set. Unset is null everywhere. */
+export const PolicyInput = Type.Object({
+  signal: Type.Union([Slug, Type.Null()]),
+  from: Type.Union([Slug, Type.Null()]),
+  /** Null on a `from` input alone. */
+  mode: Type.Union([Type.Enum(['status', 'latest_value']), Type.Null()]),
+  compare: Type.Union([Type.Enum(['<', '>']), Type.Null()]),
+  threshold: Type.Union([Type.Number(), Type.Null()]),
+  /** Label equality, AND-ed; `*` means present with any value. Null selects the whole signal. */
+  match: Type.Union([Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 256 })), Type.Null()]),
+  /** Null derives it: three intervals of the platform's signal, 5 minutes of a heartbeat; never of an event. */
+  noDataAfterMs: Type.Union([Type.Integer({ minimum: 1, maximum: maxDurationMs }), Type.Null()]),
+})
+export type PolicyInput = Static<typeof PolicyInput>
+
+export const Policy = Type.Object({
+  inputs: Type.Array(PolicyInput, { maxItems: 64 }),
+  need: Type.Enum(['any', 'majority', 'all', 'at_least']),
+  /** Null unless `need` is `at_least`; then 1 to the number of inputs. */
+  atLeast: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  confirmAfterMs: Type.Integer({ minimum: 0, maximum: maxDurationMs }),
+  closeAfterMs: Type.Integer({ minimum: 0, maximum: maxDurationMs }),
+})
+export type Policy = Static<typeof Policy>
+
+/** One saved version of a rule's policy. id: `<subject>.<rule key>.<version>`. Never changed. */
+export interface PolicyDocument extends Stored {
+  subjectId: string
+  ruleKey: string
+  ruleSlug: string
+  version: number
+  savedAt: number
+  policy: Policy
+}

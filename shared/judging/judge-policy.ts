@@ -1,0 +1,107 @@
+// An authored rule of generation 2: inputs over signals and over other rules, a quorum, three values (spec B, Rule; D 1, Readings and
+// verdicts). Pure; generation 3's decision trees read the same facts.
+import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
+import type { ObservedInput } from '#shared/contracts/subject.ts'
+import type { EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
+import { decide, type Need } from '#shared/judging/decide.ts'
+import { earliest, type Judgement } from '#shared/judging/judgement.ts'
+import type { InputReading } from '#shared/judging/read-input.ts'
+import { limits } from '#shared/limits.ts'
+
+/** What is known of one input at the moment, beside the policy. */
+export type InputFacts =
+  /** The newest accepted observation that it selects, and after how long it is silent and grown up; null: never (an event). */
+  | { of: 'signal'; observed: ObservedInput; silentAfterMs: number | null; graceMs: number }
+  /** The verdict of the rule that it cites; null where that was never judged. */
+  | { of: 'rule'; verdict: Verdict | null }
+
+/**
+ * Judges `policy` at the instant `at`; `facts` has an entry for each input, in their order. `silenceAt` is the instant up to which
+ * silence counts, as in readInput. Instants in ms.
+ */
+export function judgePolicy(policy: Policy, facts: readonly InputFacts[], at: number, silenceAt: number): Judgement {
+  const readings = policy.inputs.map((input, i) => readPolicyInput(input, facts[i] as InputFacts, at, silenceAt))
+  const verdict = decide(readings, needOf(policy), { halfSilentIsNoData: false })
+  const inputs = policy.inputs.map((input, i) => evidenceOf(input, readings[i] as InputReading))
+  const kept = inputs.slice(0, limits.judging.evidenceInputs)
+  return {
+    verdict,
+    explanation: explain(verdict, inputs),
+    evidence: { inputs: kept, omitted: inputs.length - kept.length, truncated: kept.length < inputs.length },
+    nextAt: earliest(readings.map(reading => reading.changesAt)),
+  }
+}
+
+const needOf = ({ need, atLeast }: Policy): Need =>
+  need === 'at_least' ? { kind: 'at_least', count: atLeast ?? 1 } : { kind: need }
+
+/** What one input reads at `at`: true is a problem. An event never falls silent, and one that never reported is no problem. */
+export function readPolicyInput(input: PolicyInput, facts: InputFacts, at: number, silenceAt: number): InputReading {
+  if (facts.of === 'rule') return readRule(facts.verdict)
+  const { observed, silentAfterMs, graceMs } = facts
+  if (observed.observedAtUs === null) return readSilent(observed, silentAfterMs, graceMs, at)
+  const observedAt = Math.floor(observed.observedAtUs / 1_000)
+  const silentFrom = silentAfterMs === null ? null : observedAt + silentAfterMs + 1
+  if (silentFrom !== null && silenceAt >= silentFrom) {
+    return {
+      value: 'unknown',
+      young: false,
+      at: observedAt,
+      reason: `nothing reported since ${instant(observedAt)}`,
+      changesAt: null,
+    }
+  }
+  return { ...reportedValue(input, observed), young: false, at: observedAt, changesAt: silentFrom }
+}
+
+function readRule(verdict: Verdict | null): InputReading {
+  const known = { young: false, at: null, reason: null, changesAt: null }
+  if (verdict === 'problem') return { ...known, value: true, reason: 'the rule reports a problem' }
+  if (verdict === 'ok') return { ...known, value: false }
+  if (verdict === 'no_data') return { ...known, value: 'unknown', reason: 'the rule has no data' }
+  return { ...known, value: 'unknown', young: true, reason: 'the rule is not judged yet' }
+}
+
+function readSilent({ addedAt }: ObservedInput, silentAfterMs: number | null, graceMs: number, at: number): InputReading {
+  if (silentAfterMs === null) return { value: false, young: false, at: null, reason: null, changesAt: null }
+  const grownFrom = addedAt + graceMs + 1
+  const young = at < grownFrom
+  return { value: 'unknown', young, at: null, reason: 'never reported', changesAt: young ? grownFrom : null }
+}
+
+function reportedValue(
+  { mode, compare, threshold }: PolicyInput,
+  { ok, value, error }: ObservedInput,
+): Pick<InputReading, 'value' | 'reason'> {
+  if (mode === 'status') return ok ? { value: false, reason: null } : { value: true, reason: error }
+  if (value === null) return { value: 'unknown', reason: 'the newest report has no number' }
+  const limit = threshold ?? 0
+  const isProblem = compare === '<' ? value < limit : value > limit
+  return isProblem ? { value: true, reason: error ?? `${value} ${compare} ${limit}` } : { value: false, reason: null }
+}
+
+function evidenceOf({ signal, from }: PolicyInput, { value, at, reason }: InputReading): EvidenceInput {
+  const input = from === null ? (signal as string) : `rule ${from}`
+  return { input, value: value === 'unknown' ? 'unknown' : value ? 'problem' : 'ok', at, reason }
+}
+
+/** One sentence, with the inputs it speaks of by name. */
+function explain(verdict: Verdict, inputs: readonly EvidenceInput[]): string {
+  const n = inputs.length
+  const named = (value: EvidenceInput['value']) => inputs.filter(input => input.value === value).map(input => input.input)
+  const failing = named('problem')
+  const unknown = named('unknown')
+  if (n === 0) return 'the rule has no inputs, so nothing can be said'
+  const all = n === 1 ? '1 input' : `${n} inputs`
+  if (verdict === 'not_judged') return `waiting for the first report of ${unknown.length} of ${all} (${listed(unknown)})`
+  if (verdict === 'no_data') return `nothing usable from ${unknown.length} of ${all} (${listed(unknown)})`
+  if (failing.length > 0) return `${failing.length} of ${all} failing (${listed(failing)})`
+  return unknown.length > 0 ? `${n - unknown.length} of ${all} ok` : n === 1 ? 'the input is ok' : `all ${n} inputs ok`
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, limits.judging.namesListed).join(', ')
+  return names.length > limits.judging.namesListed ? `${shown} and ${names.length - limits.judging.namesListed} more` : shown
+}
+
+const instant = (ms: number): string => new Date(ms).toISOString()

@@ -1,0 +1,17 @@
+// What judging answers, in every policy language.
+import type { Evidence, Verdict } from '#shared/contracts/verdict.ts'
+
+export interface Judgement {
+  verdict: Verdict
+  /** For a person, such as `1 of 3 locations failing`. */
+  explanation: string
+  evidence: Evidence
+  /** The next instant at which time alone can change the result; null: only a report can. */
+  nextAt: number | null
+}
+
+export function earliest(instants: readonly (number | null)[]): number | null {
+  let first: number | null = null
+  for (const instant of instants) if (instant !== null && (first === null || instant < first)) first = instant
+  return first
+}

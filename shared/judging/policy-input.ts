@@ -1,0 +1,22 @@
+// What an input of a generation 2 policy selects, and when two inputs are the same one (spec B, Rule; D 1, Readings). Pure.
+import type { PolicyInput } from '#shared/contracts/policy.ts'
+
+/** The label that probers alone set: the location of a check. */
+export const locationLabel = 'location'
+
+/**
+ * An input stays the same across versions while its signal or `from`, its mode and its match are equal (spec D 1): equal keys mean
+ * the same input, which keeps what it has read and since when it is there.
+ */
+export function inputKeyOf(input: Pick<PolicyInput, 'signal' | 'from' | 'mode' | 'match'>): string {
+  if (input.from !== null) return JSON.stringify([input.from])
+  const match = Object.entries(input.match ?? {}).sort(([one], [other]) => (one < other ? -1 : 1))
+  return JSON.stringify([input.signal, input.mode, ...match.flat()])
+}
+
+/** Label equality, AND-ed; `*` is met by any value of a label that is present. No match selects everything. */
+export function selects(match: PolicyInput['match'], labels: Readonly<Record<string, string>>): boolean {
+  return Object.entries(match ?? {}).every(
+    ([key, wanted]) => Object.hasOwn(labels, key) && (wanted === '*' || labels[key] === wanted),
+  )
+}

@@ -1,0 +1,38 @@
+// The order in which the rules of a subject are judged: whoever is cited with `from` comes first (spec D 1). Pure.
+import type { Policy } from '#shared/contracts/policy.ts'
+
+interface OrderedRule {
+  slug: string
+  policy: Policy | null
+}
+
+/**
+ * The rules with every cited rule before those that cite it; otherwise in their own order. Null where rules cite each other in a
+ * circle. Citations of rules that are not there are passed over.
+ */
+export function inJudgingOrder<R extends OrderedRule>(rules: readonly R[]): R[] | null {
+  if (!rules.some(isCiting)) return [...rules]
+  const bySlug = new Map(rules.map(rule => [rule.slug, rule]))
+  const state = new Map<R, 'visiting' | 'placed'>()
+  const ordered: R[] = []
+  const place = (rule: R): boolean => {
+    const known = state.get(rule)
+    if (known !== undefined) return known === 'placed'
+    state.set(rule, 'visiting')
+    for (const slug of citedBy(rule)) {
+      const cited = bySlug.get(slug)
+      if (cited !== undefined && !place(cited)) return false
+    }
+    state.set(rule, 'placed')
+    ordered.push(rule)
+    return true
+  }
+  return rules.every(place) ? ordered : null
+}
+
+/** The slugs that a rule cites with `from`. */
+export function citedBy({ policy }: Pick<OrderedRule, 'policy'>): string[] {
+  return (policy?.inputs ?? []).flatMap(input => (input.from === null ? [] : [input.from]))
+}
+
+const isCiting = (rule: OrderedRule) => rule.policy?.inputs.some(input => input.from !== null) ?? false

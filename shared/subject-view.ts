@@ -1,0 +1,93 @@
+// Subjects as commands and reads answer them, made from their documents: the keeper and the directory answer the same. Pure.
+// What website monitoring maintains is stored nowhere: its signal and its rule's policy follow from the subject's meta.
+import type { MaintenanceContext } from '#shared/contracts/maintenance.ts'
+import type { Policy } from '#shared/contracts/policy.ts'
+import type { SignalState } from '#shared/contracts/signal.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
+import type {
+  CustomSubjectSummary,
+  CustomSubjectView,
+  RuleView,
+  SignalView,
+  SubjectView,
+  WindowView,
+} from '#shared/contracts/subject-views.ts'
+import { type FailureMode, type WebsiteMeta, websiteTemplate } from '#shared/contracts/website.ts'
+import { limits, second } from '#shared/limits.ts'
+
+export function subjectView(subject: SubjectDocument): SubjectView {
+  const { id, rev, workspaceId, slug, name, kind, template, meta, createdAt, updatedAt } = subject
+  return { id, rev, workspaceId, slug, name, kind, template, meta, createdAt, updatedAt }
+}
+
+/** A subject with its signals and rules in the order in which they were made, website monitoring's own first. */
+export function customSubjectView(subject: SubjectDocument): CustomSubjectView {
+  const { id, workspaceId, slug, name, kind, template, createdAt } = subject
+  return {
+    id,
+    workspaceId,
+    slug,
+    name,
+    kind,
+    template,
+    signals: signalsOf(subject),
+    rules: subject.rules.map(rule => ruleView(subject, rule)),
+    maintenance: subject.maintenance?.value === 'running' ? windowView(subject.maintenance.context) : null,
+    createdAt,
+  }
+}
+
+/** Whether a subject still fits the bus: asked before a signal or rule is added or grows. */
+export const viewFits = (subject: SubjectDocument): boolean =>
+  new TextEncoder().encode(JSON.stringify(customSubjectView(subject))).length <= limits.subject.viewBytes
+
+export function customSubjectSummary(subject: SubjectDocument): CustomSubjectSummary {
+  const { id, workspaceId, slug, name } = subject
+  return { id, workspaceId, slug, name, signalCount: signalsOf(subject).length, ruleCount: subject.rules.length }
+}
+
+/** The platform's signal has the subject's slug and name (spec D 1, Observation intake). */
+export const signalsOf = (subject: Pick<SubjectDocument, 'slug' | 'name' | 'meta' | 'custom'>): SignalView[] => [
+  ...(subject.meta === null ? [] : [{ slug: subject.slug, name: subject.name, kind: 'platform_http' as const, meta: '{}' }]),
+  ...(subject.custom?.signals ?? []).map(signalView),
+]
+
+export const signalView = ({ slug, name, kind, meta }: SignalState): SignalView => ({ slug, name, kind, meta })
+
+export function ruleView(subject: Pick<SubjectDocument, 'slug' | 'meta'>, rule: RuleState): RuleView {
+  const { slug, name, builtIn, policyVersion } = rule
+  return { slug, name, builtIn, policyVersion, policy: rule.policy ?? reachabilityPolicy(subject.slug, subject.meta) }
+}
+
+export const windowView = ({ startedAt, endsAt, cancelledAt, by }: MaintenanceContext): WindowView => ({
+  startedAt,
+  endsAt,
+  cancelledAt,
+  by,
+})
+
+/** Whether generations 1 and 2 know the subject: a website monitor, or one made by hand (spec D 3, first lines). */
+export const isOfGenerations1And2 = ({ template }: Pick<SubjectDocument, 'template'>): boolean =>
+  template === null || template === websiteTemplate
+
+const needs: Record<FailureMode, Policy['need']> = { at_least_one: 'any', majority: 'majority', all: 'all' }
+
+/** The built-in rule in the language of authored ones: one input a location (its id), the quorum is the monitor's agreement. */
+export function reachabilityPolicy(slug: string, meta: WebsiteMeta | null): Policy {
+  const holdMs = (seconds: number | null | undefined) => (typeof seconds === 'number' ? seconds * second : limits.policy.holdMs)
+  return {
+    inputs: (meta?.locations ?? []).map(location => ({
+      signal: slug,
+      from: null,
+      mode: 'status',
+      compare: null,
+      threshold: null,
+      match: { location },
+      noDataAfterMs: null,
+    })),
+    need: needs[meta?.failure_mode ?? 'majority'],
+    atLeast: null,
+    confirmAfterMs: holdMs(meta?.confirm_after),
+    closeAfterMs: holdMs(meta?.recover_after),
+  }
+}
