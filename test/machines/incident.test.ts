@@ -26,8 +26,8 @@ function walk(events: IncidentEvent[], given = input()) {
     const [next, orders] = transition(incidentMachine, snapshot, event)
     snapshot = next
     for (const order of orders) {
-      const params = order.params as { kind: string; reminder?: boolean }
-      if (order.type === 'announce') told.push(params.reminder ? 'reminder' : params.kind)
+      const params = order.params as { kind: string; reminder?: boolean; held?: boolean }
+      if (order.type === 'announce') told.push(params.held ? `held ${params.kind}` : params.reminder ? 'reminder' : params.kind)
       if (order.type === 'record') recorded.push(params.kind)
     }
   }
@@ -40,6 +40,9 @@ const ok = (at: number): IncidentEvent => ({ type: 'ok.judged', at })
 const held = (at: number): IncidentEvent => ({ type: 'hold.elapsed', at })
 const recovered = (at: number): IncidentEvent => ({ type: 'recovery.elapsed', at })
 const remind = (at: number): IncidentEvent => ({ type: 'reminder.due', at })
+const mutedHeld = (at: number): IncidentEvent => ({ type: 'hold.elapsed', at, muted: true })
+const mutedBad = (at: number): IncidentEvent => ({ type: 'problem.judged', at, muted: true })
+const mutedRemind = (at: number): IncidentEvent => ({ type: 'reminder.due', at, muted: true })
 const acknowledge = (at: number, by = 'ann'): IncidentEvent => ({ type: 'incident.acknowledged', at, by, via: 'api' })
 
 interface Case {
@@ -202,6 +205,58 @@ const cases: Case[] = [
     told: ['problem'],
     context: { deadlineAt: 13 * minute },
   },
+  {
+    title: 'confirmed during maintenance: held, told at its next reminder, reminded of from then on',
+    events: [mutedHeld(2 * minute), remind(2 * minute + 4 * hour), remind(2 * minute + 8 * hour)],
+    state: 'problem',
+    told: ['held problem', 'problem', 'reminder'],
+    context: { confirmedAt: 2 * minute, announced: 'problem' },
+  },
+  {
+    title: 'reminders are paused while maintenance runs',
+    events: [held(2 * minute), mutedRemind(2 * minute + 4 * hour), remind(2 * minute + 8 * hour)],
+    state: 'problem',
+    told: ['problem', 'reminder'],
+    context: { reminderAt: 2 * minute + 12 * hour },
+  },
+  {
+    title: 'a silence confirmed during maintenance is told once, at the next instant of a reminder',
+    given: { condition: 'no_data' },
+    events: [
+      mutedHeld(2 * minute),
+      mutedRemind(2 * minute + 4 * hour),
+      remind(2 * minute + 8 * hour),
+      remind(2 * minute + 12 * hour),
+    ],
+    state: 'noData',
+    told: ['held no_data', 'no_data'],
+    context: { reminderAt: null, deadlineAt: null },
+  },
+  {
+    title: 'a silence that turns problem during maintenance: the problem waits for the next reminder',
+    given: { condition: 'no_data' },
+    events: [held(2 * minute), mutedBad(3 * minute), remind(2 * minute + 4 * hour)],
+    state: 'problem',
+    told: ['no_data', 'held problem', 'problem'],
+  },
+  {
+    title: 'a problem held by maintenance that falls silent is told as no data at the next reminder',
+    events: [mutedHeld(2 * minute), silent(hour), remind(2 * minute + 4 * hour)],
+    state: 'noData',
+    told: ['held problem', 'no_data'],
+  },
+  {
+    title: 'a recovery is never held, also of what was never told because of maintenance',
+    events: [mutedHeld(2 * minute), ok(5 * minute), recovered(7 * minute)],
+    state: 'closed',
+    told: ['held problem', 'recovery'],
+  },
+  {
+    title: 'acknowledged while maintenance held its message: nothing more is told until it recovers',
+    events: [mutedHeld(2 * minute), acknowledge(hour), remind(2 * minute + 4 * hour), ok(5 * hour), recovered(6 * hour)],
+    state: 'closed',
+    told: ['held problem', 'recovery'],
+  },
 ]
 
 t.test('an incident lives as the spec says', t => {
@@ -229,6 +284,8 @@ t.test('on every path the graph finds, deadlines and instants agree with the sta
     recovered(minute),
     remind(minute),
     acknowledge(minute),
+    mutedHeld(minute),
+    mutedBad(minute),
   ]
   const paths = getShortestPaths(incidentMachine, { input: input(), events: events as never, limit: 5_000 })
   const states = new Set<string>()

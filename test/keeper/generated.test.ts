@@ -1,0 +1,249 @@
+// A week of observations, silences, holds, windows, acknowledgements and reminders for generated subjects, through the keeper's pure
+// step, against two oracles: the naive evaluator for verdicts, and a plain telling of spec B and D for what people are told.
+import t from 'tap'
+import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { Command } from '#shared/contracts/command.ts'
+import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { step } from '../../services/keeper/step/step.ts'
+import type { Input, Surrounding } from '../../services/keeper/step/types.ts'
+import { type NaiveReport, type NaiveWorld, naiveVerdict } from '../judging/naive.ts'
+import { Random } from '../simulation/random.ts'
+import { type Life, type ToldMessage, tellingOracle } from './telling-oracle.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const start = Date.UTC(2026, 0, 5)
+const week = 7 * 24 * hour
+const seeds = 30
+const unset: PolicyInput = {
+  signal: null,
+  from: null,
+  mode: null,
+  compare: null,
+  threshold: null,
+  match: null,
+  noDataAfterMs: null,
+}
+
+interface Deed {
+  at: number
+  command: Record<string, unknown> & { kind: Command['kind'] }
+}
+
+function live(seed: number) {
+  const random = new Random(seed, 'subject')
+  const world = makeWorld(random)
+  const house = new House(world)
+  const faults: string[] = []
+  const deeds = makeDeeds(new Random(seed, 'deeds'), world)
+  for (const deed of deeds) {
+    house.passUntil(deed.at, at => compare(house, world, at, faults))
+    house.send(house.named(deed))
+    if (deed.command.kind === 'report-observation') noteAccepted(world, house, deed)
+    compare(house, world, deed.at, faults)
+  }
+  house.passUntil(start + week, at => compare(house, world, at, faults))
+  const expected = Object.keys(world.rules).flatMap(rule => tellingOracle(world, house.life, rule, start + week))
+  const told = house.told()
+  compareTold(told, expected, faults)
+  return { faults, told, incidents: house.subject.incidents }
+}
+
+/** Steps one subject as a keeper would, in the order of time. */
+class House {
+  subject!: SubjectDocument
+  readonly life: Life = { windows: [], acknowledgements: [] }
+  readonly #alerts: AlertDocument[] = []
+  #commands = 0
+  lastReply: { ok: boolean; result?: unknown; error?: { message: string } } | null = null
+
+  constructor(world: NaiveWorld) {
+    const at = start
+    this.send({ at, command: { kind: 'create-subject', workspaceId: 'w', slug: 'shop', name: 'Shop' } })
+    for (const [name, kind] of Object.entries(world.signals))
+      this.send({ at, command: { kind: 'create-signal', name, signalKind: `custom_${kind}`, meta: '{}', convert: false } })
+    for (const [name, policy] of Object.entries(world.rules))
+      this.send({ at, command: { kind: 'create-rule', name, policy, convert: false } })
+  }
+
+  send({ at, command }: Deed): void {
+    const id = `c${++this.#commands}`
+    this.#step({ kind: 'command', subjectId: 'subject001', at, command: { id, ...command } as Command })
+    if (command.kind === 'start-maintenance' && this.lastReply?.ok === true)
+      this.life.windows.push({ from: at, until: command['endsAt'] as number })
+    const window = this.life.windows.at(-1)
+    if (command.kind === 'cancel-maintenance' && this.lastReply?.ok === true && window) window.until = at
+  }
+
+  /** A deed on a rule's incident names the one that is open; where none is, the keeper refuses it. */
+  named({ at, command }: Deed): Deed {
+    if (command.kind !== 'acknowledge-incident') return { at, command }
+    const rule = command['rule'] as string
+    const incidentId = this.subject.rules.find(one => one.slug === rule)?.incident?.context.incidentId
+    if (incidentId !== undefined) this.life.acknowledgements.push({ rule, at })
+    return { at, command: { kind: command.kind, incidentId: incidentId ?? 'none', by: 'Ann', via: 'api' } }
+  }
+
+  /** Deadlines one by one, each at its instant. */
+  passUntil(until: number, onDeadline: (at: number) => void): void {
+    for (let at = this.subject.dueAt; at !== null && at <= until; at = this.subject.dueAt) {
+      this.#step({ kind: 'deadline', subjectId: 'subject001', at })
+      onDeadline(at)
+      if (this.subject.dueAt === at) throw new Error('a deadline that stays due')
+    }
+  }
+
+  told(): ToldMessage[] {
+    return this.#alerts.map(({ incidentId, kind, reminder, held, decidedAt, facts }) => ({
+      rule: facts.ruleKey,
+      incident: incidentId,
+      kind: held === null ? (reminder ? 'reminder' : kind) : `held ${kind}`,
+      at: decidedAt,
+    }))
+  }
+
+  #step(input: Input): void {
+    const surrounding: Surrounding = {
+      now: input.at,
+      silenceHeldAt: null,
+      confirmAfterMs: 2 * minute,
+      closeAfterMs: 2 * minute,
+      stored: { series: () => null, seriesOf: () => [], pushed: () => null },
+    }
+    const stepped = step(this.subject ?? null, input, surrounding)
+    this.lastReply = stepped.reply as never
+    if (stepped.subject === null) throw new Error('no subject')
+    for (const entry of stepped.subject.pending)
+      if (entry.mode === 'insert' && entry.collection === 'alerts') this.#alerts.push(entry.document as AlertDocument)
+    // As a commit would: pending documents are written, but series stay known.
+    const pending = stepped.subject.pending.filter(entry => entry.mode === 'advance' && entry.collection === 'series')
+    this.subject = { ...stepped.subject, rev: stepped.subject.rev + 1, pending }
+  }
+}
+
+function compare(house: House, world: NaiveWorld, at: number, faults: string[]): void {
+  for (const slug of Object.keys(world.rules)) {
+    const judged = house.subject.rules.find(rule => rule.slug === slug)?.verdict?.verdict
+    const expected = naiveVerdict(world, slug, at)
+    if (judged !== expected) faults.push(`at ${at - start} ms rule ${slug} says ${judged}, the naive evaluator ${expected}`)
+  }
+}
+
+function compareTold(told: ToldMessage[], expected: ToldMessage[], faults: string[]): void {
+  const line = ({ rule, kind, at }: ToldMessage) => `${String(at - start).padStart(10)} ${rule} ${kind}`
+  const real = told.map(line).sort()
+  const wanted = expected.map(line).sort()
+  for (const one of real) if (!wanted.includes(one)) faults.push(`told, and should not have been: ${one}`)
+  for (const one of wanted) if (!real.includes(one)) faults.push(`should have been told: ${one}`)
+  if (new Set(real).size !== real.length) faults.push('something was told twice')
+}
+
+function noteAccepted(world: NaiveWorld, house: House, { at, command }: Deed): void {
+  const view = house.lastReply?.result as { accepted: boolean; observedAtUs: number }
+  if (!view.accepted) return
+  const report: NaiveReport = {
+    signal: command['signal'] as string,
+    observedAt: Math.floor(view.observedAtUs / 1_000),
+    arrivedAt: at,
+    ok: command['status'] === 'ok',
+    value: command['value'] as number | null,
+    labels: command['labels'] as Record<string, string>,
+  }
+  world.reports.push(report)
+}
+
+function makeWorld(random: Random): NaiveWorld {
+  const signals: NaiveWorld['signals'] = {}
+  for (let i = 1; i <= random.integer(1, 3); i++) signals[`signal-${i}`] = random.chance(0.7) ? 'heartbeat' : 'event'
+  const rules: Record<string, Policy> = {}
+  for (let i = 1; i <= random.integer(1, 3); i++)
+    rules[`rule-${i}`] = makePolicy(random, Object.keys(signals), Object.keys(rules))
+  return { signals, rules, reports: [], addedAt: start }
+}
+
+function makePolicy(random: Random, signals: string[], rules: string[]): Policy {
+  const inputs: PolicyInput[] = []
+  for (let i = random.integer(1, 4); i > 0; i--) {
+    if (rules.length > 0 && random.chance(0.3)) inputs.push({ ...unset, from: random.pick(rules) })
+    else inputs.push(signalInput(random, random.pick(signals)))
+  }
+  const need = random.pick(['any', 'majority', 'all', 'at_least'] as const)
+  return {
+    inputs,
+    need,
+    atLeast: need === 'at_least' ? random.integer(1, inputs.length) : null,
+    confirmAfterMs: random.pick([0, minute, 2 * minute, 30 * minute]),
+    closeAfterMs: random.pick([0, 2 * minute, 20 * minute]),
+  }
+}
+
+function signalInput(random: Random, signal: string): PolicyInput {
+  const isValue = random.chance(0.3)
+  return {
+    ...unset,
+    signal,
+    mode: isValue ? 'latest_value' : 'status',
+    compare: isValue ? random.pick(['<', '>'] as const) : null,
+    threshold: isValue ? random.integer(0, 10) : null,
+    match: random.pick([null, null, { zone: 'a' }, { zone: '*' }, { zone: 'b', tier: '*' }]),
+    noDataAfterMs: random.pick([null, minute, 10 * minute, 3 * hour]),
+  }
+}
+
+/** Reports with calm, failing and silent spells; late and future ones; windows and acknowledgements between. */
+function makeDeeds(random: Random, world: NaiveWorld): Deed[] {
+  const deeds: Deed[] = []
+  for (const signal of Object.keys(world.signals)) {
+    let at = start + random.integer(0, 10 * minute)
+    while (at < start + week) {
+      const spell = random.pick(['calm', 'failing', 'silent', 'mixed', 'calm'])
+      const end = at + random.integer(5 * minute, 20 * hour)
+      const pause = random.pick([10 * minute, 40 * minute, 2 * hour, 5 * hour])
+      for (; at < end && spell !== 'silent'; at += Math.max(1, Math.round(pause * (0.5 + random.next()))))
+        deeds.push({ at, command: makeReport(random, signal, spell, at) })
+      at = Math.max(at, end)
+    }
+  }
+  for (let i = random.integer(0, 30); i > 0; i--) {
+    const rule = random.pick(Object.keys(world.rules))
+    deeds.push({ at: start + random.integer(0, week), command: { kind: 'acknowledge-incident', rule } })
+  }
+  for (let i = random.integer(0, 8); i > 0; i--) {
+    const at = start + random.integer(0, week)
+    deeds.push({ at, command: { kind: 'start-maintenance', endsAt: at + random.integer(minute, 12 * hour), by: 'Ann' } })
+    if (random.chance(0.3)) deeds.push({ at: at + random.integer(1, 6 * hour), command: { kind: 'cancel-maintenance' } })
+  }
+  return deeds.filter(deed => deed.at < start + week).sort((one, other) => one.at - other.at)
+}
+
+function makeReport(random: Random, signal: string, spell: string, at: number): Deed['command'] {
+  const ok = spell === 'calm' ? true : spell === 'failing' ? random.chance(0.05) : random.chance(0.5)
+  const shift = random.chance(0.1) ? random.integer(-20 * minute, 2 * minute) : 0
+  const labels = random.pick([{}, { zone: 'a' }, { zone: 'b' }, { zone: 'b', tier: 'x' }] as Record<string, string>[])
+  const value = random.chance(0.8) ? (ok ? 5 : random.integer(-2, 14)) : null
+  const status = ok ? 'ok' : 'problem'
+  return {
+    kind: 'report-observation',
+    signal,
+    observedAtUs: (at + shift) * 1_000,
+    status,
+    value,
+    error: ok ? '' : 'boom',
+    labels,
+  }
+}
+
+t.test(`generated subjects of ${seeds} seeds are judged and told of as the spec's words say`, async t => {
+  let incidents = 0
+  const told: Record<string, number> = {}
+  for (let seed = 1; seed <= seeds; seed++) {
+    const run = live(seed)
+    incidents += run.incidents
+    for (const fault of run.faults.slice(0, 3)) t.fail(`seed ${seed}: ${fault}`)
+    for (const { kind } of run.told) told[kind] = (told[kind] ?? 0) + 1
+  }
+  t.ok(incidents > 5 * seeds, `${incidents} incidents were lived through`)
+  for (const kind of ['problem', 'no_data', 'recovery', 'reminder', 'held problem', 'held no_data'])
+    t.ok((told[kind] ?? 0) > 0, `${kind} was told ${told[kind] ?? 0} times`)
+})
