@@ -1,0 +1,418 @@
+// Custom subjects in the keeper: signals, rules, observations, maintenance, acknowledgement, as spec B and D 1 say, on memory bus and
+// store with a clock turned by hand.
+import t from 'tap'
+import type { PolicyInput } from '#shared/contracts/policy.ts'
+import type { Reply } from '#shared/contracts/reply.ts'
+import { randomId } from '#shared/ids.ts'
+import { createWorld, minute } from './world.ts'
+
+const hour = 60 * minute
+const day = 24 * hour
+
+async function createCustom() {
+  const world = createWorld()
+  const keeper = await world.startOne({ exclusive: true })
+  const id = randomId(10)
+  const send = (command: Record<string, unknown>) => world.command(id, command as never)
+  const must = async (command: Record<string, unknown>) => {
+    const reply = await send(command)
+    if (!reply.ok) throw new Error(`${command['kind']}: ${reply.error.message}`)
+    return reply.result as never
+  }
+  await must({ kind: 'create-subject', workspaceId: 'w', slug: 'shop', name: 'Shop' })
+  const signal = (name: string, kind = 'custom_heartbeat') =>
+    must({ kind: 'create-signal', name, signalKind: kind, meta: '{}', convert: false })
+  const rule = (name: string, inputs: Partial<PolicyInput>[], over: object = {}) =>
+    must({ kind: 'create-rule', name, convert: false, policy: policy(inputs, over) })
+  const report = (signalSlug: string, status: 'ok' | 'problem', over: object = {}) =>
+    send({
+      kind: 'report-observation',
+      signal: signalSlug,
+      observedAtUs: world.clock.now() * 1_000,
+      ...reported,
+      status,
+      ...over,
+    })
+  const kinds = async () =>
+    (await world.alerts(id))
+      .sort((a, b) => a.decidedAt - b.decidedAt)
+      .map(({ kind, held, reminder }) => (held ? `held ${kind}` : reminder ? 'reminder' : kind))
+  const verdict = async (slug: string) => (await world.subject(id))?.rules.find(one => one.slug === slug)?.verdict?.verdict
+  return { ...world, keeper, id, send, must, signal, rule, report, kinds, verdict }
+}
+
+const reported = { value: null, error: '', labels: {} }
+const unset: PolicyInput = {
+  signal: null,
+  from: null,
+  mode: null,
+  compare: null,
+  threshold: null,
+  match: null,
+  noDataAfterMs: null,
+}
+const policy = (inputs: Partial<PolicyInput>[], over: object = {}) => ({
+  inputs: inputs.map(input => ({ ...unset, ...(input.from == null ? { mode: 'status' as const } : {}), ...input })),
+  need: 'any',
+  atLeast: null,
+  confirmAfterMs: 2 * minute,
+  closeAfterMs: 2 * minute,
+  ...over,
+})
+const refusal = (reply: Reply) => (reply.ok ? 'accepted' : `${reply.error.code} ${reply.error.message}`)
+
+t.test('from empty to alert: a subject, a signal, a rule, a problem that lasts', async t => {
+  const house = await createCustom()
+  await house.signal('API errors')
+  await house.rule('API down', [{ signal: 'api-errors' }])
+  t.equal(await house.verdict('api-down'), 'not_judged', 'young until it has reported or its grace is over')
+  await house.report('api-errors', 'problem', { error: 'boom' })
+  const [incident] = await house.incidents(house.id)
+  t.match(incident, { status: 'pending', ruleKey: 'r1', explanation: '1 of 1 input failing (api-errors)' })
+  await house.clock.advance(2 * minute)
+  t.strictSame(await house.kinds(), ['problem'])
+  const [alert] = await house.alerts(house.id)
+  t.match(alert?.facts, { error: 'boom', failing: [], unknown: [], ok: [], url: '', subjectSlug: 'shop' })
+  await house.report('api-errors', 'ok')
+  await house.clock.advance(2 * minute)
+  t.strictSame(await house.kinds(), ['problem', 'recovery'])
+  t.match((await house.incidents(house.id))[0], { status: 'ok', closedReason: 'recovered' })
+})
+
+t.test('what a sender reports is stored, and refused by its reason alone, never lost', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  const now = house.clock.now()
+  await house.report('beat', 'ok', { observedAtUs: now * 1_000 })
+  const cases: [string, object, string][] = [
+    ['61 s in the future', { observedAtUs: (now + 62_000) * 1_000 }, 'clock_skew'],
+    ['50 s in the future', { observedAtUs: (now + 50_000) * 1_000, labels: { other: 'x' } }, 'accepted'],
+    ['a day and a minute old, another set of labels', { observedAtUs: (now - day - minute) * 1_000, labels: { a: 'b' } }, 'late'],
+    ['older than it is kept', { observedAtUs: (now - 31 * day) * 1_000 }, 'out_of_retention'],
+    ['older than the newest of the same labels', { observedAtUs: (now - 1_000) * 1_000 }, 'out_of_order'],
+    ['a microsecond older', { observedAtUs: now * 1_000 - 1 }, 'out_of_order'],
+    ['older, but of labels that reported nothing', { observedAtUs: (now - 1_000) * 1_000, labels: { zone: 'x' } }, 'accepted'],
+    ['of the very same instant', { observedAtUs: now * 1_000 }, 'accepted'],
+  ]
+  for (const [title, over, reason] of cases) {
+    const reply = await house.report('beat', 'ok', over)
+    t.match(reply, { ok: true, result: { rejectReason: reason, accepted: reason === 'accepted' } }, title)
+  }
+  const rows = await house.store.find('pushedObservations', { where: { subjectId: house.id }, limit: 100 })
+  t.equal(rows.length, 8, 'each is stored once: the same instant replaced what was there')
+  await house.report('beat', 'problem', { observedAtUs: (now - 2_000) * 1_000 })
+  t.equal((await house.incidents(house.id)).length, 0, 'what is not accepted is never judged')
+})
+
+t.test('sent again, an observation replaces itself, keeps its acceptance and is judged again', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  const observedAtUs = house.clock.now() * 1_000
+  await house.report('beat', 'problem', { observedAtUs, labels: { b: '1', a: '2' } })
+  t.equal((await house.incidents(house.id))[0]?.status, 'problem')
+  const again = await house.report('beat', 'ok', { observedAtUs, labels: { a: '2', b: '1' } })
+  t.match(again, { ok: true, result: { accepted: true } })
+  t.equal((await house.incidents(house.id))[0]?.status, 'recovering', 'judged again')
+  const rows = await house.store.find('pushedObservations', { where: { subjectId: house.id }, limit: 9 })
+  t.strictSame(
+    rows.map(row => row.status),
+    ['ok'],
+    'the order of labels says nothing',
+  )
+  await house.report('beat', 'ok', { observedAtUs: observedAtUs + 5_000_000, labels: { a: '2', b: '1' } })
+  t.match(await house.report('beat', 'problem', { observedAtUs, labels: { a: '2', b: '1' } }), {
+    result: { rejectReason: 'accepted' },
+  })
+  t.equal(await house.verdict('down'), 'ok', 'a newer one counts')
+})
+
+t.test('an unstamped observation repeated by a retry is stored once', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  const command = { kind: 'report-observation', id: 'once', signal: 'beat', observedAtUs: null, ...reported, status: 'ok' }
+  const first = await house.send(command)
+  await house.clock.advance(1_000)
+  t.strictSame(await house.send(command), first)
+  t.equal((await house.store.find('pushedObservations', { where: { subjectId: house.id }, limit: 9 })).length, 1)
+})
+
+t.test('a heartbeat that stops is no data after its time; an event never falls silent', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.signal('deploy', 'custom_event')
+  await house.rule('quiet', [{ signal: 'beat', noDataAfterMs: 10 * minute }], { confirmAfterMs: 0 })
+  await house.rule('events', [{ signal: 'deploy' }], { confirmAfterMs: 0 })
+  t.equal(await house.verdict('events'), 'ok', 'an event that never reported is false')
+  await house.report('beat', 'ok')
+  await house.clock.advance(10 * minute - 1)
+  t.equal(await house.verdict('quiet'), 'ok')
+  await house.clock.advance(2)
+  t.equal(await house.verdict('quiet'), 'no_data', 'longer than its time')
+  t.match((await house.incidents(house.id))[0], { status: 'no_data', explanation: 'nothing usable from 1 of 1 input (beat)' })
+  await house.report('deploy', 'problem')
+  await house.clock.advance(2 * day)
+  t.equal(await house.verdict('events'), 'problem')
+})
+
+t.test('rules that read rules are judged in one pass, prerequisites first', async t => {
+  const house = await createCustom()
+  await house.signal('one')
+  await house.signal('two')
+  await house.rule('first', [{ signal: 'one' }], { confirmAfterMs: hour })
+  await house.rule('second', [{ signal: 'two' }], { confirmAfterMs: hour })
+  await house.rule('both', [{ from: 'first' }, { from: 'second' }], { need: 'all', confirmAfterMs: 0 })
+  t.equal(await house.verdict('both'), 'not_judged')
+  await house.report('one', 'problem')
+  await house.report('two', 'problem')
+  t.equal(await house.verdict('both'), 'problem')
+  t.strictSame(await house.kinds(), ['problem'], 'only the one without a hold is told')
+  t.equal(refusal(await house.send({ kind: 'delete-rule', rule: 'first' })), 'forbidden Rule is still used as an input')
+  const circle = policy([{ from: 'both' }])
+  const before = await house.subject(house.id)
+  t.equal(
+    refusal(await house.send({ kind: 'replace-rule', rule: 'first', name: 'First', policy: circle })),
+    'validation Invalid rule document',
+  )
+  t.strictSame(await house.subject(house.id), before, 'a refusal changes nothing')
+})
+
+t.test('refusals of signals and rules', async t => {
+  const house = await createCustom()
+  await house.signal('Beat it')
+  await house.rule('Down', [{ signal: 'beat-it' }])
+  const cases: [Record<string, unknown>, string][] = [
+    [
+      { kind: 'create-signal', name: 'beat IT!', signalKind: 'custom_event', meta: '{}', convert: false },
+      'validation Signal name taken',
+    ],
+    [{ kind: 'create-signal', name: '---', signalKind: 'custom_event', meta: '{}', convert: false }, 'validation Invalid name'],
+    [{ kind: 'update-signal', signal: 'nope', name: 'x', meta: '{}' }, 'not_found Signal not found'],
+    [{ kind: 'delete-signal', signal: 'beat-it' }, 'forbidden Signal is still used by a rule'],
+    [{ kind: 'create-rule', name: 'down', policy: policy([]), convert: false }, 'validation Rule name taken'],
+    [{ kind: 'create-rule', name: 'x', policy: policy([{ signal: 'nope' }]), convert: false }, 'validation Unknown input'],
+    [{ kind: 'create-rule', name: 'x', policy: policy([{ from: 'nope' }]), convert: false }, 'validation Unknown input'],
+    [{ kind: 'create-rule', name: 'x', policy: policy([{ from: 'x' }]), convert: false }, 'validation Invalid rule document'],
+    [{ kind: 'replace-rule', rule: 'nope', name: 'x', policy: policy([]) }, 'not_found Rule not found'],
+    [{ kind: 'delete-rule', rule: 'nope' }, 'not_found Rule not found'],
+    [{ kind: 'report-observation', signal: 'nope', observedAtUs: null, ...reported, status: 'ok' }, 'not_found Signal not found'],
+    [{ kind: 'update-website', name: 'x', meta: {} }, 'malformed Malformed command'],
+    [{ kind: 'move-maintenance', endsAt: house.clock.now() + 1_000 }, 'not_found No maintenance window'],
+    [{ kind: 'cancel-maintenance' }, 'not_found No maintenance window'],
+    [{ kind: 'acknowledge-incident', incidentId: `${house.id}.1`, by: 'Ann', via: 'api' }, 'not_found Incident not found'],
+  ]
+  const before = await house.subject(house.id)
+  for (const [command, expected] of cases)
+    t.equal(refusal(await house.send(command)), expected, `${command['kind']}: ${expected}`)
+  t.strictSame(await house.subject(house.id), before, 'no refusal changed anything')
+})
+
+t.test(
+  'a replaced policy keeps the rule, its slug, its incident and what unchanged inputs have read; every version is kept',
+  async t => {
+    const house = await createCustom()
+    await house.signal('beat')
+    await house.rule('Down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+    await house.report('beat', 'problem')
+    const replace = {
+      kind: 'replace-rule',
+      rule: 'down',
+      name: 'Quite down',
+      policy: policy([{ signal: 'beat' }, { signal: 'beat', match: { zone: '*' } }]),
+    }
+    t.match(await house.must(replace), { slug: 'down', name: 'Quite down', policyVersion: 2 })
+    t.equal((await house.incidents(house.id)).length, 1, 'the same incident')
+    t.equal(await house.verdict('down'), 'problem', 'the old input still reads what it had read')
+    const versions = await house.store.find('policies', { where: { subjectId: house.id }, limit: 9 })
+    t.strictSame(
+      versions.map(({ version, ruleSlug }) => [version, ruleSlug]),
+      [
+        [1, 'down'],
+        [2, 'down'],
+      ],
+    )
+  },
+)
+
+t.test('a new input reads what its signal has reported before the rule was there', async t => {
+  const house = await createCustom()
+  await house.signal('load')
+  await house.report('load', 'ok', { value: 9, labels: { host: 'a' } })
+  await house.report('load', 'ok', { value: 3, labels: { host: 'b' } })
+  const input = { signal: 'load', mode: 'latest_value' as const, compare: '>' as const, threshold: 5 }
+  await house.rule('a high', [{ ...input, match: { host: 'a' } }])
+  await house.rule('b high', [{ ...input, match: { host: 'b' } }])
+  t.strictSame([await house.verdict('a-high'), await house.verdict('b-high')], ['problem', 'ok'])
+})
+
+t.test('deleting a rule closes its incident now and tells nobody; the same name begins anew', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.rule('Down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  await house.report('beat', 'problem')
+  await house.clock.advance(minute)
+  await house.must({ kind: 'delete-rule', rule: 'down' })
+  t.match((await house.incidents(house.id))[0], {
+    open: 0,
+    status: 'ok',
+    closedReason: 'rule_removed',
+    closedAt: house.clock.now() - 1,
+  })
+  t.strictSame(await house.kinds(), ['problem'])
+  await house.rule('Down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  t.equal((await house.incidents(house.id)).length, 2, 'another rule, another incident')
+  t.strictSame(
+    (await house.subject(house.id))?.rules.map(rule => rule.key),
+    ['r2'],
+  )
+})
+
+t.test('deleting a signal removes its observations; a later one of the same name starts with none', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.report('beat', 'problem')
+  await house.report('beat', 'problem', { labels: { a: 'b' } })
+  await house.must({ kind: 'delete-signal', signal: 'beat' })
+  await house.clock.advance(5_000)
+  const left = await house.store.find('pushedObservations', { where: { subjectId: house.id }, limit: 9 })
+  const series = await house.store.find('series', { where: { subjectId: house.id }, limit: 9 })
+  t.strictSame([left.length, series.length], [0, 0])
+  t.equal((await house.subject(house.id))?.hasPending, 0, 'nothing is owed any more')
+  await house.signal('beat')
+  await house.rule('down', [{ signal: 'beat' }])
+  t.equal(await house.verdict('down'), 'not_judged')
+})
+
+t.test('during maintenance problems wait, recoveries are told, and its end tells nobody', async t => {
+  const house = await createCustom()
+  await house.signal('beat', 'custom_event')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: minute, closeAfterMs: minute })
+  const endsAt = house.clock.now() + hour
+  t.match(await house.must({ kind: 'start-maintenance', endsAt, by: 'Ann' }), { endsAt, cancelledAt: null, by: 'Ann' })
+  t.equal(refusal(await house.send({ kind: 'start-maintenance', endsAt, by: 'Bob' })), 'invalid_state Already in maintenance')
+  await house.report('beat', 'problem')
+  const confirmedAt = house.clock.now() - 1 + minute
+  await house.clock.advance(2 * hour)
+  t.strictSame(await house.kinds(), ['held problem'], 'nothing is sent when it runs out')
+  t.equal((await house.subject(house.id))?.maintenance, null)
+  const [window] = await house.store.find('windows', { where: { subjectId: house.id }, limit: 9 })
+  t.match(window, { state: 'ranOut', cancelledAt: null, steps: [{ state: 'running' }, { state: 'ranOut' }] })
+  await house.clock.advance(confirmedAt + 4 * hour - house.clock.now())
+  t.strictSame(await house.kinds(), ['held problem', 'problem'], 'told at its next reminder time')
+  await house.must({ kind: 'start-maintenance', endsAt: house.clock.now() + hour, by: 'Ann' })
+  await house.report('beat', 'ok')
+  await house.clock.advance(minute)
+  t.strictSame(await house.kinds(), ['held problem', 'problem', 'recovery'], 'a recovery is never held')
+})
+
+t.test('a hold that ends with the window is told: the end belongs to it no more', async t => {
+  const house = await createCustom()
+  await house.signal('beat', 'custom_event')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: minute })
+  await house.report('beat', 'problem')
+  const confirmedAt = house.clock.now() - 1 + minute
+  await house.must({ kind: 'start-maintenance', endsAt: confirmedAt, by: 'Ann' })
+  await house.clock.advance(2 * minute)
+  t.strictSame(await house.kinds(), ['problem'])
+})
+
+t.test('a window is moved and cancelled: it keeps its start, and all is normal again at once', async t => {
+  const house = await createCustom()
+  await house.signal('beat', 'custom_event')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 10 * minute })
+  await house.report('beat', 'problem')
+  const started = (await house.must({ kind: 'start-maintenance', endsAt: house.clock.now() + hour, by: 'Ann' })) as {
+    startedAt: number
+  }
+  const endsAt = house.clock.now() + 2 * hour
+  t.match(await house.must({ kind: 'move-maintenance', endsAt }), { startedAt: started.startedAt, endsAt })
+  t.equal(refusal(await house.send({ kind: 'move-maintenance', endsAt: house.clock.now() })), 'validation invalid observed_at')
+  const cancelled = (await house.must({ kind: 'cancel-maintenance' })) as { cancelledAt: number }
+  t.equal(cancelled.cancelledAt, house.clock.now() - 1)
+  await house.clock.advance(10 * minute)
+  t.strictSame(await house.kinds(), ['problem'])
+})
+
+t.test('acknowledging records the first person once and stops reminders', async t => {
+  const house = await createCustom()
+  await house.signal('beat', 'custom_event')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  await house.report('beat', 'problem')
+  const [incident] = await house.incidents(house.id)
+  const acknowledge = (by: string) => house.must({ kind: 'acknowledge-incident', incidentId: incident?.id, by, via: 'api' })
+  const first = (await acknowledge('Ann')) as { acknowledgedAt: number }
+  t.match(first, { recorded: true, acknowledgedBy: 'Ann', status: 'problem', ruleSlug: 'down' })
+  await house.clock.advance(minute)
+  t.match(await acknowledge('Bob'), { recorded: false, acknowledgedBy: 'Ann', acknowledgedAt: first.acknowledgedAt })
+  t.match((await house.incidents(house.id))[0], { acknowledgedBy: 'Ann', status: 'problem' })
+  await house.clock.advance(9 * hour)
+  t.strictSame(await house.kinds(), ['problem'])
+})
+
+t.test('a website becomes custom by its first signal or rule, once, and goes on being checked', async t => {
+  const world = createWorld()
+  await world.startOne({ exclusive: true })
+  const id = await world.create()
+  const signal = { kind: 'create-signal', name: 'Beat', signalKind: 'custom_event', meta: '{}' }
+  t.equal(
+    refusal(await world.command(id, { ...signal, convert: false } as never)),
+    'invalid_state Website subjects are managed elsewhere',
+  )
+  t.match(await world.command(id, { ...signal, convert: true } as never), { ok: true })
+  t.equal((await world.subject(id))?.kind, 'custom')
+  t.equal(
+    refusal(await world.command(id, { kind: 'update-signal', signal: `s-${id}`, name: 'x', meta: '{}' } as never)),
+    'forbidden Signal is managed by Website monitoring',
+  )
+  const report = { kind: 'report-observation', signal: `s-${id}`, observedAtUs: null, ...reported, status: 'ok' }
+  t.equal(refusal(await world.command(id, report as never)), 'forbidden Signal does not accept posted observations')
+  t.equal(
+    refusal(await world.command(id, { kind: 'delete-rule', rule: 'reachability' } as never)),
+    'forbidden Rule is managed by Website monitoring',
+  )
+  const authored = policy([{ signal: `s-${id}`, mode: 'latest_value', compare: '>', threshold: 2 }], { confirmAfterMs: 0 })
+  await world.command(id, { kind: 'create-rule', name: 'Slow', policy: authored, convert: true } as never)
+  await world.report(id, true)
+  const verdicts = (await world.subject(id))?.rules.map(({ slug, verdict }) => [slug, verdict?.verdict])
+  t.strictSame(
+    verdicts,
+    [
+      ['reachability', 'ok'],
+      ['slow', 'problem'],
+    ],
+    'its latency is a number that a rule may read',
+  )
+})
+
+t.test('another keeper goes on with windows, silences and holds where the first one died', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: minute })
+  await house.report('beat', 'ok')
+  await house.must({ kind: 'start-maintenance', endsAt: house.clock.now() + 3 * minute, by: 'Ann' })
+  house.hub.cut(house.keeper.bus)
+  await house.startOne({ keeperId: 'rival' })
+  await house.clock.advance(20_000)
+  t.match(
+    await house.report('beat', 'ok', { observedAtUs: (house.clock.now() - 60_000) * 1_000 }),
+    { result: { rejectReason: 'out_of_order' } },
+    'the newest of a set of labels is remembered',
+  )
+  await house.clock.advance(7 * minute)
+  t.equal((await house.subject(house.id))?.maintenance, null)
+  t.strictSame(await house.kinds(), ['no_data'], 'silent after 5 minutes, confirmed a minute later, when the window was over')
+})
+
+t.test('deleting a custom subject removes everything that hangs on it', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  await house.report('beat', 'problem')
+  await house.must({ kind: 'start-maintenance', endsAt: house.clock.now() + hour, by: 'Ann' })
+  await house.must({ kind: 'delete-subject' })
+  await house.clock.advance(5_000)
+  for (const collection of ['pushedObservations', 'series', 'policies', 'windows', 'incidents', 'history', 'alerts'] as const)
+    t.equal((await house.store.find(collection, { where: { subjectId: house.id }, limit: 9 })).length, 0, collection)
+  t.equal(refusal(await house.report('beat', 'ok')), 'not_found Subject not found')
+})
