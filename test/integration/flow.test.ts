@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
-import type { SubjectView } from '#shared/contracts/command.ts'
+import type { WebsiteView } from '#shared/contracts/subject-views.ts'
 import { randomId } from '#shared/ids.ts'
 import { startTestBus } from '../support/nats.ts'
 import { createClient, type Program, startOutside, startProgram, watchStates } from './system.ts'
@@ -124,7 +124,7 @@ async function setStage(t: typeof import('tap').default | import('tap').Test) {
     checkEverySecond: async (subjectId: string) => {
       const { meta, name } = await watcher.bus
         .request(subjects.ask('get-subject'), { subjectId }, { timeoutMs: 4_000 })
-        .then(reply => (reply as { result: SubjectView }).result)
+        .then(reply => (reply as { result: WebsiteView }).result)
       const { confirm_after: _, recover_after: __, ...kept } = meta
       const faster = { ...kept, interval_value: 1, interval_unit: 'SECOND', failure_mode: null }
       const command = { kind: 'update-website', id: randomId(10), name, meta: faster }

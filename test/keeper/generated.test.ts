@@ -3,8 +3,10 @@
 import t from 'tap'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { Command } from '#shared/contracts/command.ts'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
+import { replayIncident } from '../../infra/replay/replay-incident.ts'
 import { step } from '../../services/keeper/step/step.ts'
 import type { Input, Surrounding } from '../../services/keeper/step/types.ts'
 import { type NaiveReport, type NaiveWorld, naiveVerdict } from '../judging/naive.ts'
@@ -46,6 +48,7 @@ function live(seed: number) {
   house.passUntil(start + week, at => compare(house, world, at, faults))
   const expected = Object.keys(world.rules).flatMap(rule => tellingOracle(world, house.life, rule, start + week))
   const told = house.told()
+  faults.push(...house.replayFaults())
   compareTold(told, expected, faults)
   return { faults, told, incidents: house.subject.incidents }
 }
@@ -55,6 +58,8 @@ class House {
   subject!: SubjectDocument
   readonly life: Life = { windows: [], acknowledgements: [] }
   readonly #alerts: AlertDocument[] = []
+  readonly #history = new Map<string, HistoryDocument[]>()
+  readonly #incidents = new Map<string, IncidentDocument>()
   #commands = 0
   lastReply: { ok: boolean; result?: unknown; error?: { message: string } } | null = null
 
@@ -103,6 +108,23 @@ class House {
     }))
   }
 
+  /** Every incident is rebuilt from its records alone. */
+  replayFaults(): string[] {
+    return [...this.#incidents.values()].flatMap(incident =>
+      replayIncident(incident, this.#history.get(incident.id) ?? []).faults.map(fault => `replay of ${incident.id}: ${fault}`),
+    )
+  }
+
+  #keep(entry: Pending): void {
+    if (entry.mode === 'advance' && entry.collection === 'incidents')
+      this.#incidents.set(entry.document.id, entry.document as IncidentDocument)
+    if (entry.mode !== 'insert') return
+    if (entry.collection === 'alerts') this.#alerts.push(entry.document as AlertDocument)
+    if (entry.collection !== 'history') return
+    const document = entry.document as HistoryDocument
+    this.#history.set(document.incidentId, [...(this.#history.get(document.incidentId) ?? []), document])
+  }
+
   #step(input: Input): void {
     const surrounding: Surrounding = {
       now: input.at,
@@ -114,8 +136,7 @@ class House {
     const stepped = step(this.subject ?? null, input, surrounding)
     this.lastReply = stepped.reply as never
     if (stepped.subject === null) throw new Error('no subject')
-    for (const entry of stepped.subject.pending)
-      if (entry.mode === 'insert' && entry.collection === 'alerts') this.#alerts.push(entry.document as AlertDocument)
+    for (const entry of stepped.subject.pending) this.#keep(entry)
     // As a commit would: pending documents are written, but series stay known.
     const pending = stepped.subject.pending.filter(entry => entry.mode === 'advance' && entry.collection === 'series')
     this.subject = { ...stepped.subject, rev: stepped.subject.rev + 1, pending }

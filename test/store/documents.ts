@@ -23,7 +23,10 @@ export function subject(id: string, given: Partial<SubjectDocument> = {}): Subje
     deletedAt: null,
     rules: [],
     readings: { one: { addedAt: 1, slotAt: null, at: null, ok: true, error: null, statusCode: null, totalMs: null } },
+    custom: null,
+    maintenance: null,
     incidents: 0,
+    windows: 0,
     judgedAt: 0,
     checkRev: null,
     checkLocations: ['eu', 'us'],
@@ -145,6 +148,7 @@ export function alert(id: string, given: Partial<AlertDocument> = {}): AlertDocu
     number: 1,
     kind: 'problem',
     reminder: false,
+    held: null,
     decidedAt: 1,
     facts: {
       subjectName: 'one',

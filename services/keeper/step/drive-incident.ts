@@ -2,7 +2,7 @@
 // that the commit has to write: the incident, its history, its alerts. Pure.
 import { initialTransition, transition } from 'xstate'
 import { type Announcement, type IncidentEvent, incidentMachine, incidentVersion } from '#machines/incident.ts'
-import type { IncidentContext, IncidentSnapshot, IncidentState } from '#shared/contracts/incident.ts'
+import type { HistoryDocument, IncidentContext, IncidentSnapshot, IncidentState } from '#shared/contracts/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import { incidentId } from '#shared/ids.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
@@ -82,7 +82,9 @@ function open(drive: Drive, condition: 'problem' | 'no_data', holds: Holds): Dri
   }
   const rule = { ...drive.rule, incident }
   const subject = withRule({ ...drive.subject, incidents: number }, rule)
-  return record({ ...drive, subject, rule }, incident, { type: `${condition}.judged`, at: drive.at }, 'pending')
+  // The holds stand in the first record, so that the incident can be rebuilt from its records alone.
+  const event = { type: `${condition}.judged`, at: drive.at, ...holds }
+  return record({ ...drive, subject, rule }, incident, event, 'pending')
 }
 
 /** Sends the timed events that are due at `at`, in order; a rule that is not judged moves nothing. */
@@ -133,7 +135,7 @@ const restored = (held: IncidentSnapshot) => incidentMachine.resolveState({ valu
 function record(
   drive: Drive,
   held: IncidentSnapshot,
-  event: IncidentEvent,
+  event: HistoryDocument['event'],
   kind: Parameters<typeof historyDocument>[3]['kind'],
 ): Drive {
   const incident = { ...held, transitions: held.transitions + 1 }

@@ -1,5 +1,5 @@
 // The documents that an incident leaves behind: itself as it is read, its history entries, its alerts. Pure.
-import { type Announcement, type IncidentEvent, incidentVersion } from '#machines/incident.ts'
+import { type Announcement, incidentVersion } from '#machines/incident.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type {
   HistoryDocument,
@@ -60,7 +60,7 @@ export function historyDocument(
   subject: SubjectDocument,
   incident: IncidentSnapshot,
   judgement: Judgement,
-  { kind, event }: { kind: HistoryKind; event: IncidentEvent },
+  { kind, event }: { kind: HistoryKind; event: HistoryDocument['event'] },
 ): HistoryDocument {
   return {
     id: `${incident.context.incidentId}.${incident.transitions}`,
@@ -83,7 +83,7 @@ export function historyDocument(
 }
 
 /** A confirmation took effect at its hold's exact end, a closing when the recovery began: whenever their events came. */
-function tookEffectAt({ value, context }: IncidentSnapshot, event: IncidentEvent): number {
+function tookEffectAt({ value, context }: IncidentSnapshot, event: HistoryDocument['event']): number {
   if (event.type === 'hold.elapsed') return context.confirmedAt ?? event.at
   return value === 'closed' ? (context.closedAt ?? event.at) : event.at
 }

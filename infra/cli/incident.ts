@@ -1,0 +1,71 @@
+// `watchkeeper incident replay <id>`: rebuilds an incident of the running installation from its records, step by step.
+import type { Command } from 'commander'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
+import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { type Replay, type ReplayStep, replayIncident } from '../replay/replay-incident.ts'
+import { instant, printJson } from './printing.ts'
+import { type Ask, withInstallation } from './running-installation.ts'
+
+interface ReplayOptions {
+  json?: boolean
+}
+
+export function addIncidentCommands(program: Command): void {
+  program
+    .command('incident')
+    .description('incidents of the running installation')
+    .command('replay')
+    .description('rebuild an incident from its records alone; fails where they do not lead to what is stored')
+    .argument('<id>', 'as the API shows it')
+    .option('--json', 'answer JSON, for machines')
+    .action(replay)
+}
+
+async function replay(id: string, options: ReplayOptions): Promise<void> {
+  if (!/^[0-9A-Za-z.]{8,64}$/.test(id)) throw new StartError(`"${id}" is no incident id.`, exitCodes.usage)
+  const { incident, history } = await withInstallation(ask => readRecords(ask, id))
+  const replayed = replayIncident(incident, history)
+  if (options.json) printJson(readable(incident, replayed))
+  else print(incident, replayed)
+  if (replayed.faults.length > 0)
+    throw new StartError(`The records do not lead to the stored incident:\n  ${replayed.faults.join('\n  ')}`, exitCodes.failed)
+}
+
+async function readRecords(ask: Ask, id: string): Promise<{ incident: IncidentDocument; history: HistoryDocument[] }> {
+  const history: HistoryDocument[] = []
+  for (;;) {
+    const page = await ask('get-incident-records', { id, afterSequence: history.at(-1)?.sequence ?? 0 })
+    if (page.incident === null) throw new StartError(`There is no incident ${id}.`, exitCodes.refused)
+    history.push(...page.history)
+    if (!page.more) return { incident: page.incident, history }
+  }
+}
+
+function print(incident: IncidentDocument, { steps, faults }: Replay): void {
+  console.log(`incident ${incident.number} of subject ${incident.subjectId}, rule ${incident.ruleKey}`)
+  for (const step of steps) console.log(lines(step).join('\n'))
+  if (faults.length === 0) console.log(`${steps.length} records lead to what is stored: ${incident.status}`)
+}
+
+function lines({ sequence, at, kind, event, state, deadlineAt, explanation, evidence, faults }: ReplayStep): string[] {
+  const inputs = (evidence?.inputs ?? []).map(({ input, value, reason }) => `${input} ${value}${reason ? ` (${reason})` : ''}`)
+  return [
+    `${String(sequence).padStart(4)}  ${instant(at)}  ${kind}`,
+    `      event     ${event.type} at ${instant(event.at)}`,
+    `      evidence  ${explanation}${inputs.length > 0 ? `: ${inputs.join(', ')}` : ''}`,
+    `      state     ${state}`,
+    `      deadline  ${deadlineAt === null ? 'none' : instant(deadlineAt)}`,
+    ...faults.map(fault => `      FAULT     ${fault}`),
+  ]
+}
+
+const readable = (incident: IncidentDocument, { steps, faults }: Replay) => ({
+  incident: incident.id,
+  status: incident.status,
+  steps: steps.map(step => ({
+    ...step,
+    at: instant(step.at),
+    deadlineAt: step.deadlineAt === null ? null : instant(step.deadlineAt),
+  })),
+  faults,
+})

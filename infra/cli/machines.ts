@@ -1,0 +1,45 @@
+// `watchkeeper machines`: every machine as a Mermaid diagram and as JSON for the Stately editor. Needs nothing that runs.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { machines, mermaid, statelyJson } from '../machines/drawings.ts'
+import { printJson } from './printing.ts'
+
+interface MachinesOptions {
+  out?: string
+  json?: boolean
+}
+
+export function addMachinesCommand(program: Command): void {
+  program
+    .command('machines')
+    .description('draw the state machines: Mermaid, and JSON for the Stately editor')
+    .argument('[name]', `only this one: ${Object.keys(machines).join(', ')}`)
+    .option('--out <folder>', 'write <name>.mmd and <name>.json there (default: Mermaid on standard output)')
+    .option('--json', 'answer JSON, for machines: the Stately form of each')
+    .action(draw)
+}
+
+async function draw(name: string | undefined, options: MachinesOptions): Promise<void> {
+  if (name !== undefined && !Object.hasOwn(machines, name))
+    throw new StartError(`There is no machine "${name}": ${Object.keys(machines).join(', ')}.`, exitCodes.usage)
+  const drawn = Object.entries(machines).filter(([known]) => name === undefined || known === name)
+  if (options.out !== undefined) await write(drawn, options.out)
+  if (options.json)
+    return printJson(Object.fromEntries(drawn.map(([known, machine]) => [known, JSON.parse(statelyJson(machine))])))
+  if (options.out === undefined) for (const [known, machine] of drawn) console.log(`%% ${known}\n${mermaid(machine)}`)
+  else console.log(drawn.map(([known]) => `${known}.mmd ${known}.json`).join('\n'))
+}
+
+async function write(drawn: [string, (typeof machines)[string]][], folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true })
+    for (const [name, machine] of drawn) {
+      await writeFile(join(folder, `${name}.mmd`), mermaid(machine))
+      await writeFile(join(folder, `${name}.json`), statelyJson(machine))
+    }
+  } catch (error) {
+    throw new StartError(`The folder ${folder} can't be written: ${(error as Error).message}.`, exitCodes.failed)
+  }
+}
