@@ -18,6 +18,7 @@ import { openSqliteStore } from '#shared/store/sqlite.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
 import { startSecantus } from '../support/secantus.ts'
+import { suspend } from '../support/suspend.ts'
 import { storeContract } from './contract.ts'
 import { alert, observation, subject } from './documents.ts'
 
@@ -57,7 +58,7 @@ t.test('mongodb: a server that is gone makes the store unavailable', async t => 
   const store = await openMongodbStore(`${server.url}/?serverSelectionTimeoutMS=500`)
   t.same(await store.replace('subjects', [subject('gone')]), ['written'])
   const lost = { name: 'StoreError', kind: 'unavailable' }
-  process.kill(server.pid, 'SIGSTOP')
+  await suspend(server.pid)
   await t.rejects(store.replace('subjects', [subject('gone', { rev: 2 })]), lost, 'one that hangs is given up on')
   process.kill(server.pid, 'SIGCONT')
   await server.kill()
@@ -244,6 +245,7 @@ t.test('sqlite: a column declared after the file was made takes its values out o
   await first.insert('subjects', documents)
   await first.close()
   const before = new DatabaseSync(file)
+  before.exec('DROP INDEX "subjects.bySlug"')
   for (const column of ['slug', 'template']) {
     before.exec(
       `UPDATE subjects SET body = json_set(body, '$.${column}', "${column}"); ALTER TABLE subjects DROP COLUMN "${column}"`,
