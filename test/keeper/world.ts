@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
+import type { Clock } from '#shared/clock.ts'
 import type { CheckResult } from '#shared/contracts/check.ts'
 import type { Command } from '#shared/contracts/command.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
@@ -37,7 +38,10 @@ export interface KeeperHandle {
   service: Service
 }
 
-export function createWorld(wrapStore: (store: Store) => Store = store => store) {
+export function createWorld(
+  wrapStore: (store: Store) => Store = store => store,
+  wrapClock: (clock: Clock) => Clock = clock => clock,
+) {
   const clock = createVirtualClock()
   const hub = createMemoryHub({ clock })
   const store = createMemoryStore()
@@ -50,7 +54,13 @@ export function createWorld(wrapStore: (store: Store) => Store = store => store)
   const startOne = async (options: Partial<KeeperOptions> = {}): Promise<KeeperHandle> => {
     await nudges
     const bus = hub.connect()
-    const surroundings = { bus, clock, store: wrapStore(store), logger: pino({ level: 'silent' }), metrics: new Registry() }
+    const surroundings = {
+      bus,
+      clock: wrapClock(clock),
+      store: wrapStore(store),
+      logger: pino({ level: 'silent' }),
+      metrics: new Registry(),
+    }
     const keeperId = options.keeperId ?? `k${randomId(4)}`
     const starting = startKeeper(surroundings, {
       exclusive: false,

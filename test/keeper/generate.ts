@@ -1,0 +1,109 @@
+// Generated custom subjects: their signals and rules, and what senders and people do to them. The same seed gives the same.
+import type { Command } from '#shared/contracts/command.ts'
+import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
+import type { NaiveWorld } from '../judging/naive.ts'
+import type { Random } from '../simulation/random.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+export interface Deed {
+  at: number
+  command: Record<string, unknown> & { kind: Command['kind'] }
+}
+
+const unset: PolicyInput = {
+  signal: null,
+  from: null,
+  mode: null,
+  compare: null,
+  threshold: null,
+  match: null,
+  noDataAfterMs: null,
+}
+
+/** One to three signals and one to three rules over them, in force from `start` on. */
+export function makeWorld(random: Random, start: number): NaiveWorld {
+  const signals: NaiveWorld['signals'] = {}
+  for (let i = 1; i <= random.integer(1, 3); i++) signals[`signal-${i}`] = random.chance(0.7) ? 'heartbeat' : 'event'
+  const rules: Record<string, Policy> = {}
+  for (let i = 1; i <= random.integer(1, 3); i++)
+    rules[`rule-${i}`] = makePolicy(random, Object.keys(signals), Object.keys(rules))
+  return { signals, rules, reports: [], addedAt: start }
+}
+
+function makePolicy(random: Random, signals: string[], rules: string[]): Policy {
+  const inputs: PolicyInput[] = []
+  for (let i = random.integer(1, 4); i > 0; i--) {
+    if (rules.length > 0 && random.chance(0.3)) inputs.push({ ...unset, from: random.pick(rules) })
+    else inputs.push(signalInput(random, random.pick(signals)))
+  }
+  const need = random.pick(['any', 'majority', 'all', 'at_least'] as const)
+  return {
+    inputs,
+    need,
+    atLeast: need === 'at_least' ? random.integer(1, inputs.length) : null,
+    confirmAfterMs: random.pick([0, minute, 2 * minute, 30 * minute]),
+    closeAfterMs: random.pick([0, 2 * minute, 20 * minute]),
+  }
+}
+
+function signalInput(random: Random, signal: string): PolicyInput {
+  const isValue = random.chance(0.3)
+  return {
+    ...unset,
+    signal,
+    mode: isValue ? 'latest_value' : 'status',
+    compare: isValue ? random.pick(['<', '>'] as const) : null,
+    threshold: isValue ? random.integer(0, 10) : null,
+    match: random.pick([null, null, { zone: 'a' }, { zone: '*' }, { zone: 'b', tier: '*' }]),
+    noDataAfterMs: random.pick([null, minute, 10 * minute, 3 * hour]),
+  }
+}
+
+/**
+ * Reports with calm, failing and silent spells, some late, some from the future; windows and acknowledgements between; all within
+ * `lengthMs` of the world's start, in the order of time.
+ */
+export function makeDeeds(random: Random, world: NaiveWorld, lengthMs: number): Deed[] {
+  const start = world.addedAt
+  const deeds: Deed[] = []
+  for (const signal of Object.keys(world.signals)) {
+    let at = start + random.integer(0, 10 * minute)
+    while (at < start + lengthMs) {
+      const spell = random.pick(['calm', 'failing', 'silent', 'mixed', 'calm'])
+      const end = at + random.integer(5 * minute, 20 * hour)
+      const pause = random.pick([10 * minute, 40 * minute, 2 * hour, 5 * hour])
+      for (; at < end && spell !== 'silent'; at += Math.max(1, Math.round(pause * (0.5 + random.next()))))
+        deeds.push({ at, command: makeReport(random, signal, spell, at) })
+      at = Math.max(at, end)
+    }
+  }
+  for (let i = random.integer(0, 30); i > 0; i--) {
+    const rule = random.pick(Object.keys(world.rules))
+    deeds.push({ at: start + random.integer(0, lengthMs), command: { kind: 'acknowledge-incident', rule } })
+  }
+  for (let i = random.integer(0, 8); i > 0; i--) {
+    const at = start + random.integer(0, lengthMs)
+    deeds.push({ at, command: { kind: 'start-maintenance', endsAt: at + random.integer(minute, 12 * hour), by: 'Ann' } })
+    if (random.chance(0.3)) deeds.push({ at: at + random.integer(1, 6 * hour), command: { kind: 'cancel-maintenance' } })
+  }
+  return deeds.filter(deed => deed.at < start + lengthMs).sort((one, other) => one.at - other.at)
+}
+
+function makeReport(random: Random, signal: string, spell: string, at: number): Deed['command'] {
+  const ok = spell === 'calm' ? true : spell === 'failing' ? random.chance(0.05) : random.chance(0.5)
+  const shift = random.chance(0.1) ? random.integer(-20 * minute, 2 * minute) : 0
+  const labels = random.pick([{}, { zone: 'a' }, { zone: 'b' }, { zone: 'b', tier: 'x' }] as Record<string, string>[])
+  const value = random.chance(0.8) ? (ok ? 5 : random.integer(-2, 14)) : null
+  const status = ok ? 'ok' : 'problem'
+  return {
+    kind: 'report-observation',
+    signal,
+    observedAtUs: (at + shift) * 1_000,
+    status,
+    value,
+    error: ok ? '' : 'boom',
+    labels,
+  }
+}
