@@ -34,8 +34,10 @@ export default {
     fence('fence-mongodb', '^(shared/store|test)/', npm('mongodb')),
     fence('fence-sqlite', '^(shared/store|test)/', '^(node:)?sqlite$'),
     fence('fence-fastify', '^(services/gateway|test)/', npm('fastify')),
+    fence('fence-openid-client', '^(services/gateway/session/oidc-provider[.]ts$|test/)', npm('openid-client')),
+    fence('fence-cookie', '^(services/gateway/session/session-cookie[.]ts$|test/)', npm('cookie')),
     fence('fence-undici', '^(services/(prober|notifier)|test)/', npm('undici')),
-    fence('fence-xstate', '^(machines|services/(keeper|notifier)|test)/', npm('xstate')),
+    fence('fence-xstate', '^(machines|services/(keeper|notifier)|infra/(machines|replay)|test)/', npm('xstate')),
     fence('fence-pino', '^(shared/logger[.]ts$|test/)', npm('pino')),
     fence('fence-commander', '^(infra/cli|test)/', npm('commander')),
     {

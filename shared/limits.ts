@@ -93,6 +93,9 @@ export const limits = {
     serverMemory: '40MiB',
     /** The pause between two attempts to connect again: short, because everything waits for it. */
     reconnectMs: 250,
+    /** A server that refused this often in a row is not loading its accounts: then it is asked more seldom. */
+    refusals: 10,
+    refusedMs: 5 * second,
     /** How often the server is asked whether it lives, and how many unanswered questions mean that it does not. */
     pingMs: 3 * second,
     pingsUnanswered: 2,
@@ -152,6 +155,8 @@ export const limits = {
   http: {
     /** Largest request body; one byte more is 2006 `Request too large`. */
     bodyBytes: 1024 * 1024,
+    /** JSON nested deeper than this is a mistake or an attack on whoever walks it. */
+    jsonDepth: 64,
     /** A body that is too large is read and dropped up to here, so that its sender gets to read the refusal. */
     discardBytes: 8 * 1024 * 1024,
     /** Work on an answer stops here: the rest of the 4 s belongs to the way back. */
@@ -180,6 +185,8 @@ export const limits = {
     slugCharacters: 64,
     /** A reserved name whose subject never came to be is free again after this: a create takes 4 s at most. */
     reservationMs: 60 * second,
+    /** History entries of an incident in one answer: each may carry the evidence of 64 inputs. */
+    historyPage: 50,
     /** Locations and keys listed in one answer. */
     listed: 1_000,
     /** What is past its time (sessions, counted sign-ins) is removed this often, at most so many at once. */
@@ -271,8 +278,6 @@ export const limits = {
     viewBytes: 512 * 1024,
     /** Workspaces named where a slug is ambiguous. */
     ambiguous: 20,
-    /** JSON nested deeper than this in a `meta` is an attack or a mistake. */
-    metaDepth: 32,
   },
 
   policy: {
@@ -311,8 +316,12 @@ export const limits = {
     sendMs: 10 * second,
     /** Deliveries on their way at once in all; the order matters only within an incident, and there one waits for the other. */
     inFlight: 200,
-    /** Deliveries on their way to one destination at once; a destination that does not answer gets one at a time. */
+    /** Deliveries on their way to one destination at once, to begin with; a destination that does not answer gets one at a time. */
     inFlightPerDestination: 8,
+    /** To one that takes all it gets: it drains a burst in few rounds of store calls. */
+    inFlightPerDestinationMax: 32,
+    /** Outcomes that wait for the store before nothing more is sent. */
+    unwritten: 500,
     /** Deliveries known to be due that wait in memory for room at one destination; the rest stay in the store for the scan. */
     queuedPerDestination: 1_000,
     /** Alerts, finished attempts or claims handled in one round of store calls. */
@@ -339,6 +348,8 @@ export const limits = {
     expireSlices: 10,
     /** Characters of a receiver's answer quoted in the log. */
     quoteCharacters: 200,
+    /** Characters of a subject's or a workspace's name in a message; longer ones exist only on the bus. */
+    nameCharacters: 200,
     /** Characters of a check's own error in a message (spec D 2). */
     errorCharacters: 300,
     /** Evidence in a webhook's `incident` object (spec D 3). */

@@ -1,9 +1,14 @@
-// `watchkeeper key create|list|delete`: API keys of the running installation. A token is printed once, when its key is made.
+// `watchkeeper key create|list|delete`: API keys of the running installation. A token is printed once, when its key is made, and
+// is known to nobody else: the installation gets its hash.
 import type { Command } from 'commander'
-import type { KeyView } from '#shared/contracts/ask.ts'
+import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
+import type { KeyView } from '#shared/contracts/ask-people.ts'
+import { idLength, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { exitCodes, StartError } from '../embedded/start-error.ts'
-import { askInstallation } from './running-installation.ts'
+import { ownerUsername, userOf } from './look-up.ts'
+import { day, instant, printJson, printTable } from './printing.ts'
+import { askInstallation, withInstallation } from './running-installation.ts'
 
 interface KeyOptions {
   json?: boolean
@@ -24,6 +29,7 @@ export function addKeyCommands(program: Command): void {
   key
     .command('list')
     .description('all keys, without their tokens')
+    .option('--user <name>', 'only the keys of this user')
     .option(...json)
     .action(listKeys)
   key
@@ -39,18 +45,23 @@ async function createKey(options: KeyOptions): Promise<void> {
   if (description.length > limits.key.descriptionCharacters) {
     throw new StartError(`--description may have ${limits.key.descriptionCharacters} characters.`, exitCodes.usage)
   }
-  const made = await askInstallation('create-key', {
-    description,
-    ...(options.user === undefined ? {} : { username: options.user }),
+  const token = makeToken()
+  const made = await withInstallation(async ask => {
+    const { id: userId } = await userOf(ask, options.user ?? ownerUsername)
+    const id = randomId(idLength.key)
+    return ask('create-key', { id, userId, description, tokenHash: hashToken(token), prefix: tokenPrefix(token) })
   })
-  if (options.json) return printJson({ ...readable(made), token: made.token })
+  if (options.json) return printJson({ ...readable(made), token })
   // The token alone on standard output, so that it can be piped; the rest is for the person.
   console.error(`Key ${made.id} of ${made.username}, valid until ${day(made.expiresAt)}. Its token is shown only now:`)
-  console.log(made.token)
+  console.log(token)
 }
 
 async function listKeys(options: KeyOptions): Promise<void> {
-  const keys = await askInstallation('list-keys', {})
+  const keys = await withInstallation(async ask => {
+    const userId = options.user === undefined ? null : (await userOf(ask, options.user)).id
+    return ask('list-keys', { userId })
+  })
   if (options.json) return printJson(keys.map(readable))
   const rows = keys.map(key => [
     key.id,
@@ -67,34 +78,17 @@ async function listKeys(options: KeyOptions): Promise<void> {
 async function deleteKey(id: string, options: KeyOptions): Promise<void> {
   if (!/^[0-9A-Za-z_.-]{1,64}$/.test(id))
     throw new StartError(`"${id}" is no key id: watchkeeper key list shows them.`, exitCodes.usage)
-  const deleted = await askInstallation('delete-key', { keyId: id })
+  const deleted = await askInstallation('delete-key', { keyId: id, userId: null })
   if (options.json) return printJson(deleted)
   console.log(`Key ${deleted.id} is deleted.`)
 }
-
-const printJson = (value: unknown) => console.log(JSON.stringify(value))
 
 const readable = (key: KeyView) => ({
   id: key.id,
   prefix: key.prefix,
   description: key.description,
   username: key.username,
-  created_at: new Date(key.createdAt).toISOString(),
-  expires_at: new Date(key.expiresAt).toISOString(),
-  last_used_at: key.lastUsedAt === null ? null : new Date(key.lastUsedAt).toISOString(),
+  created_at: instant(key.createdAt),
+  expires_at: instant(key.expiresAt),
+  last_used_at: key.lastUsedAt === null ? null : instant(key.lastUsedAt),
 })
-
-const day = (at: number) => new Date(at).toISOString().slice(0, 10)
-
-/** Columns as wide as they need; the heading is bold on a terminal. */
-function printTable(heading: string[], rows: string[][]): void {
-  const widths = heading.map((title, column) => Math.max(title.length, ...rows.map(row => (row[column] ?? '').length)))
-  const line = (row: string[]) =>
-    row
-      .map((text, column) => text.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd()
-  const coloured = process.stdout.isTTY && process.env['NO_COLOR'] === undefined
-  console.log(coloured ? `\u001b[1m${line(heading)}\u001b[22m` : line(heading))
-  for (const row of rows) console.log(line(row))
-}

@@ -1,11 +1,19 @@
 // The commands of the one executable. It parses, calls, and turns what failed into a sentence and an exit code.
 import { Command, CommanderError } from 'commander'
 import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { addBusCommands } from './bus.ts'
 import { demo } from './demo.ts'
+import { addDestinationCommands } from './destination.ts'
+import { addIncidentCommands } from './incident.ts'
 import { addKeyCommands } from './key.ts'
+import { addLocationCommands } from './location.ts'
+import { addMachinesCommand } from './machines.ts'
+import { addMemberCommands } from './member.ts'
+import { addProberCommands } from './prober.ts'
 import { productVersion } from './product-version.ts'
 import { settingsHelp } from './settings-help.ts'
 import { start } from './start.ts'
+import { addWorkspaceCommands } from './workspace.ts'
 
 const exitHelp = `
 Exit codes:
@@ -33,6 +41,14 @@ program
   .option('--json', 'print one JSON object per step, for machines')
   .action(demo)
 addKeyCommands(program)
+addMemberCommands(program)
+addWorkspaceCommands(program)
+addLocationCommands(program)
+addProberCommands(program)
+addBusCommands(program)
+addDestinationCommands(program)
+addIncidentCommands(program)
+addMachinesCommand(program)
 for (const command of program.commands) command.exitOverride()
 
 try {

@@ -14,7 +14,7 @@ import { AppError } from '#shared/errors.ts'
 import { limits, second } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
 import { type AllSettings, readAllSettings } from '../embedded/all-settings.ts'
-import { readBusAddress } from '../embedded/embedded-bus.ts'
+import { busCredentials, readBusAddress } from '../embedded/embedded-bus.ts'
 import { obtainNatsServer } from '../embedded/obtain-nats-server.ts'
 import { type Installation, runInstallation } from '../embedded/run.ts'
 import { StartError, startStep } from '../embedded/start-error.ts'
@@ -118,7 +118,14 @@ async function connect(settings: AllSettings): Promise<Bus> {
   const logger = createLogger('silent')
   const patienceMs = limits.start.commandMs
   return startStep(() =>
-    connectBus({ servers: address.url, token: address.token, name: 'watchkeeper demo', patienceMs, logger, declare: false }),
+    connectBus({
+      servers: address.url,
+      ...busCredentials(address),
+      name: 'watchkeeper demo',
+      patienceMs,
+      logger,
+      declare: false,
+    }),
   )
 }
 

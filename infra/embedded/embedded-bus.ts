@@ -2,17 +2,23 @@
 // `bus.json` for the commands of the same folder. It keeps its port, so that clients find it again by themselves.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { BusKeys } from '#shared/bus/bus-keys.ts'
 import type { Clock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
 import { writeSecretFile } from './data-folder.ts'
+import { keptBusKeys } from './kept-bus-keys.ts'
 import { type NatsServer, obtainNatsServer, startNatsServer } from './nats-server.ts'
 
 export interface EmbeddedBusOptions {
   dataFolder: string
   toolsFolder: string
+  /** The address to listen on. */
+  host: string
   /** 0 takes a free one. */
   port: number
+  /** PEM files; null: no TLS. */
+  tls: { cert: string; key: string } | null
   clock: Clock
   logger: Logger
   /** Told what takes a while. */
@@ -21,10 +27,17 @@ export interface EmbeddedBusOptions {
 
 export interface BusAddress {
   url: string
+  /** Empty where there is none. */
   token: string
+  /** A file; empty where there is none. */
+  credentialsFile: string
+  /** Whether the server is this machine's own. */
+  ownMachine: boolean
 }
 
 export interface EmbeddedBus extends BusAddress {
+  /** Whoever runs the directory makes probers' credentials with them. */
+  keys: BusKeys
   stop(): Promise<void>
 }
 
@@ -32,10 +45,13 @@ export interface EmbeddedBus extends BusAddress {
 export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<EmbeddedBus> {
   const { clock, dataFolder, logger } = options
   const binary = await obtainNatsServer({ toolsFolder: options.toolsFolder, log: options.print })
-  let server = await startNatsServer({ binary, dataFolder, port: options.port, logger })
+  const { keys, houseCredentialsFile: credentialsFile } = await keptBusKeys(dataFolder, clock)
+  const { host, tls } = options
+  const described = { binary, dataFolder, host, keys, logger, ...(tls && { tls }) }
+  let server = await startNatsServer({ ...described, port: options.port })
   const { url, token } = server
   const port = Number(new URL(url).port)
-  await writeSecretFile(busFile(dataFolder), JSON.stringify({ url, token }))
+  await writeSecretFile(busFile(dataFolder), JSON.stringify({ url, token, credentialsFile, ownMachine: true }))
 
   let stopping = false
   let wake = () => {}
@@ -56,7 +72,7 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
       await pause(delayMs)
       if (stopping) break
       try {
-        return await startNatsServer({ binary, dataFolder, port, logger })
+        return await startNatsServer({ ...described, port })
       } catch (error) {
         logger.warn({ err: error }, 'The bus server could not be started again; trying on.')
       }
@@ -83,7 +99,7 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
     await watching
     await rm(busFile(dataFolder), { force: true })
   }
-  return { url, token, stop }
+  return { url, token, credentialsFile, ownMachine: true, keys, stop }
 }
 
 /** The address of the bus of the installation that runs on this folder; null where none does. */
@@ -91,5 +107,12 @@ export async function readBusAddress(dataFolder: string): Promise<BusAddress | n
   const text = await readFile(busFile(dataFolder), 'utf8').catch(() => null)
   return text === null ? null : (JSON.parse(text) as BusAddress)
 }
+
+/** The way to that bus as options of a connection. */
+export const busCredentials = ({ token, credentialsFile, ownMachine }: Omit<BusAddress, 'url'>) => ({
+  ...(token === '' ? {} : { token }),
+  ...(credentialsFile === '' ? {} : { credentialsFile }),
+  ownMachine,
+})
 
 const busFile = (dataFolder: string) => join(dataFolder, 'bus.json')

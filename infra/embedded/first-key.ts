@@ -21,7 +21,7 @@ export async function prepareFirstKey(
 ): Promise<FirstKey | null> {
   const { bootstrap, confirmFirstKey } = await import('../../services/directory/bootstrap.ts')
   const path = join(options.dataFolder, 'first-key')
-  const { firstKey } = await bootstrap(surroundings, { location: options.location })
+  const { firstKey, workspaceId } = await bootstrap(surroundings, { location: options.location })
   if (firstKey !== null) {
     await writeSecretFile(path, `${firstKey}\n`)
     if (!(await confirmFirstKey(surroundings, firstKey))) await rm(path, { force: true })
@@ -30,6 +30,5 @@ export async function prepareFirstKey(
     () => true,
     () => false,
   )
-  const [workspace] = await surroundings.store.find('workspaces', { where: { name: 'Default' }, limit: 1 })
-  return present && workspace ? { path, workspaceId: workspace.id } : null
+  return present ? { path, workspaceId } : null
 }

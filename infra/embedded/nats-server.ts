@@ -1,4 +1,4 @@
-// The embedded bus: one nats-server as a child on loopback, its store and its config in `<data folder>/bus`. It ends when its
+// The embedded bus: one nats-server as a child, on loopback unless told otherwise, its store and its config in `<data folder>/bus`. It ends when its
 // parent ends, however that ends, and never sooner: the terminal's Ctrl-C does not reach it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -7,6 +7,7 @@ import { connect } from 'node:net'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
+import { type BusKeys, serverAuthorization } from '#shared/bus/bus-keys.ts'
 import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
 import { clearStaleServer } from './stale-nats-server.ts'
@@ -20,11 +21,17 @@ export interface NatsServerOptions {
   /** 0 takes a free one. */
   port: number
   logger?: Logger
+  /** The address to listen on; unset: loopback. */
+  host?: string
+  /** The keys that its clients are known by; unset: one token that may do everything. */
+  keys?: BusKeys
+  /** Files with a certificate and its key, PEM: clients may then speak TLS. */
+  tls?: { cert: string; key: string }
 }
 
 export interface NatsServer {
   url: string
-  /** A secret: whoever has it may do everything on this bus. */
+  /** A secret: whoever has it may do everything on this bus. Empty where the server has keys. */
   token: string
   /** Of the nats-server itself. */
   pid: number
@@ -33,6 +40,8 @@ export interface NatsServer {
   /** Ends it with grace, with force after 5 s. Resolves when it is gone; may be called again. */
   stop(): Promise<void>
 }
+
+const loopback = '127.0.0.1'
 
 /**
  * A shell between us and the server. Its standard input is held open by this process alone: when this process is gone, even by
@@ -68,8 +77,13 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   const config = join(folder, 'nats-server.conf')
   const processIds = join(folder, 'nats-server.pid')
   await clearStaleServer(processIds, config)
-  const token = await keptToken(config)
-  await writeConfig(config, configText(folder, options.port, token))
+  const host = options.host ?? loopback
+  const token = options.keys === undefined ? await keptToken(config) : ''
+  const known =
+    options.keys === undefined
+      ? [`authorization { token: "${token}" }`]
+      : serverAuthorization(options.keys, join(folder, 'accounts'))
+  await writeConfig(config, [...configLines(folder, host, options), ...known, ''].join('\n'))
 
   const child = spawn('/bin/sh', ['-c', guardian, 'sh', options.binary, config, processIds], {
     detached: true,
@@ -86,8 +100,9 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   try {
     const failed = failure(child)
     const [pid, port] = await Promise.all([firstLine(child, failed), listening(child, failed, options.logger)])
-    await answers(port)
-    return { url: `nats://127.0.0.1:${port}`, token, pid: Number(pid), exited, stop }
+    const own = ownAddress(host)
+    await answers(own, port)
+    return { url: `nats://${own.includes(':') ? `[${own}]` : own}:${port}`, token, pid: Number(pid), exited, stop }
   } catch (error) {
     await stop()
     throw error
@@ -101,16 +116,21 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
  * from the store; what was judged is in the store. Flushing before each acknowledgement would cost most of the publish rate.
  * `max_payload`: a request body of 1 MiB and its envelope.
  */
-function configText(folder: string, port: number, token: string): string {
+function configLines(folder: string, host: string, { port, tls }: NatsServerOptions): string[] {
+  const files = tls === undefined ? [] : [`cert_file: ${JSON.stringify(tls.cert)}`, `key_file: ${JSON.stringify(tls.key)}`]
   return [
-    `listen: "127.0.0.1:${port === 0 ? -1 : port}"`,
+    `host: ${JSON.stringify(host)}`,
+    `port: ${port === 0 ? -1 : port}`,
     'server_name: "watchkeeper"',
     'max_payload: 2MB',
     `jetstream { store_dir: ${JSON.stringify(folder)}, sync_interval: "10s" }`,
-    `authorization { token: "${token}" }`,
-    '',
-  ].join('\n')
+    // The house's own services come over loopback and need none; a prober that is told `tls://` insists on it.
+    ...(files.length === 0 ? [] : [`tls { ${files.join(', ')} }`, 'allow_non_tls: true']),
+  ]
 }
+
+/** How this machine reaches a server that listens there. */
+const ownAddress = (host: string): string => (host === '0.0.0.0' ? loopback : host === '::' ? '::1' : host)
 
 /** The token of an earlier start, so that whoever was given it may come back; else a new one of 192 random bits. */
 async function keptToken(config: string): Promise<string> {
@@ -164,9 +184,9 @@ async function orFailure<T>(wanted: Promise<T>, failed: Promise<void>, complaint
 }
 
 /** Resolves when the server greets a client. */
-async function answers(port: number): Promise<void> {
+async function answers(host: string, port: number): Promise<void> {
   await new Promise<void>((settle, fail) => {
-    const socket = connect({ host: '127.0.0.1', port })
+    const socket = connect({ host, port })
     socket.setTimeout(limits.start.patienceMs, () => socket.destroy(new Error('The embedded nats-server does not answer.')))
     socket.once('error', fail)
     socket.once('data', () => {

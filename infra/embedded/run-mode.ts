@@ -1,5 +1,7 @@
 // What the settings ask for, checked as a whole before anything starts: which parts are embedded, and which combinations
 // cannot work.
+import { SettingError } from '#shared/settings.ts'
+import { demandFittingSettings } from '../../services/gateway/settings.ts'
 import type { AllSettings } from './all-settings.ts'
 import { type ServiceName, serviceNames } from './settings.ts'
 import { exitCodes, StartError } from './start-error.ts'
@@ -35,6 +37,7 @@ export function decideRunMode(settings: AllSettings): RunMode {
       exitCodes.usage,
     )
   }
+  if (services.includes('gateway')) demandFitting(settings)
   if (services.includes('gateway') && !needsStore && settings.SQIDS_SALT === '') {
     throw new StartError(
       'SQIDS_SALT must be set where the gateway runs without the store: to one text at all gateways and notifiers.',
@@ -42,4 +45,13 @@ export function decideRunMode(settings: AllSettings): RunMode {
     )
   }
   return { services, embeddedBus: settings.NATS_URL === '', embeddedStore: needsStore && settings.MONGODB_URL === '', needsStore }
+}
+
+function demandFitting(settings: AllSettings): void {
+  try {
+    demandFittingSettings(settings)
+  } catch (error) {
+    if (error instanceof SettingError) throw new StartError(error.message, exitCodes.usage)
+    throw error
+  }
 }

@@ -3,7 +3,6 @@
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { connectBus } from '#shared/bus/nats.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import { randomId } from '#shared/ids.ts'
@@ -13,9 +12,9 @@ import { openStore } from '#shared/store/open-store.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import type { AllSettings } from './all-settings.ts'
 import { prepareDataFolder, takeDataFolder } from './data-folder.ts'
-import { type BusAddress, startEmbeddedBus } from './embedded-bus.ts'
 import { type FirstKey, prepareFirstKey } from './first-key.ts'
 import { installationSalt } from './incident-salt.ts'
+import { openBus } from './open-bus.ts'
 import { demandFreePort, startOpsServer } from './ops-server.ts'
 import { decideRunMode, type RunMode } from './run-mode.ts'
 import { type RunningServices, reachable, startServices } from './services.ts'
@@ -77,7 +76,8 @@ async function startAll(running: Running): Promise<string | null> {
   })
   undo.push({ what: 'ops listener', run: ops.close })
 
-  const bus = await openBus(running, dataFolder)
+  const opened = await openBus({ ...running, dataFolder })
+  const { bus } = opened
   parts.bus = bus
   const store = mode.needsStore ? await openStorePatiently(running, dataFolder) : null
   if (store) parts.store = store
@@ -90,7 +90,7 @@ async function startAll(running: Running): Promise<string | null> {
     .replaceAll(/[^0-9A-Za-z_-]/g, '-')
     .slice(0, 32)}-${randomId(6)}`
   const services = await startStep(() =>
-    startServices({ bus, clock, logger, metrics }, store, { ...running, incidentSalt, processId }),
+    startServices({ bus, clock, logger, metrics }, store, { ...running, ...opened, incidentSalt, processId }),
   )
   parts.services = services
   undo.push({ what: 'services', run: services.stop })
@@ -108,40 +108,6 @@ async function openDataFolder({ mode, settings, undo }: Running): Promise<string
     return folder.path
   }
   return mode.services.includes('directory') ? prepareDataFolder(settings.DATA_DIR) : settings.DATA_DIR
-}
-
-async function openBus(running: Running, dataFolder: string): Promise<Bus> {
-  const { settings, undo, logger, clock, mode, print } = running
-  let address: BusAddress = { url: settings.NATS_URL, token: settings.NATS_TOKEN }
-  if (mode.embeddedBus) {
-    const toolsFolder = settings.TOOLS_DIR
-    const server = await startStep(() =>
-      startEmbeddedBus({
-        dataFolder,
-        toolsFolder,
-        port: settings.NATS_PORT,
-        clock,
-        logger: logger.child({ part: 'nats' }),
-        print,
-      }),
-    )
-    undo.push({ what: 'nats-server', run: server.stop })
-    address = server
-  }
-  const bus = await startStep(() =>
-    connectBus({
-      servers: address.url,
-      name: `watchkeeper ${mode.services.join('+')}`,
-      ...(address.token === '' ? {} : { token: address.token }),
-      ...(settings.NATS_CREDENTIALS === '' ? {} : { credentialsFile: settings.NATS_CREDENTIALS }),
-      patienceMs: limits.start.patienceMs,
-      logger,
-      declare: mode.needsStore,
-      ...(settings.NATS_REPLICAS === 0 ? {} : { replicas: settings.NATS_REPLICAS }),
-    }),
-  )
-  undo.push({ what: 'bus', run: () => bus.close() })
-  return bus
 }
 
 /** Asks again until the patience ends: in a cluster, store and services are started at once. */

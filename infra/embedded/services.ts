@@ -2,6 +2,8 @@
 // code is loaded only where it runs.
 import type { AddressInfo } from 'node:net'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
+import { createEgress } from '#shared/egress.ts'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, Surroundings, SurroundingsWithStore } from '#shared/service.ts'
@@ -16,6 +18,10 @@ export interface ServicesOptions {
   settings: AllSettings
   version: string
   incidentSalt: string
+  /** Null where this process can't make probers' credentials. */
+  proberIssuer: ProberIssuer | null
+  /** The location of the prober; empty: it is asked by its name. */
+  locationId: string
   /** Names this process among its kind. */
   processId: string
 }
@@ -84,7 +90,7 @@ async function startStored(
   const { settings, processId, version, incidentSalt } = options
   if (name === 'directory') {
     const { startDirectory } = await import('../../services/directory/app.ts')
-    return startDirectory(surroundings)
+    return startDirectory(surroundings, { proberIssuer: options.proberIssuer, incidentSalt })
   }
   if (name === 'keeper') {
     const { startKeeper } = await import('../../services/keeper/app.ts')
@@ -103,17 +109,20 @@ async function startStored(
     incidentSalt,
     serviceUrl: settings.SERVICE_URL,
     publicUrl: settings.PUBLIC_URL || `http://localhost:${settings.PORT}`,
+    egress: createEgress({ deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }),
   })
 }
 
-async function startProber(surroundings: Surroundings, { settings, version, processId }: ServicesOptions): Promise<Service> {
+async function startProber(surroundings: Surroundings, options: ServicesOptions): Promise<Service> {
   const { startProber } = await import('../../services/prober/app.ts')
-  const locationId = settings.LOCATION_ID || (await idOfLocation(surroundings, settings.LOCATION))
+  const { settings, version, processId } = options
+  const locationId = options.locationId || (await idOfLocation(surroundings, settings.LOCATION))
   return startProber(surroundings, {
     locationId,
     proberId: settings.PROBER_ID || processId,
     version,
     serviceUrl: settings.SERVICE_URL,
+    egress: createEgress({ deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }),
   })
 }
 
@@ -127,7 +136,15 @@ async function startGateway(
   { settings, version, incidentSalt }: ServicesOptions,
 ): Promise<{ service: Service; url: string }> {
   const { createGateway } = await import('../../services/gateway/app.ts')
-  const { fastify, service } = await createGateway(surroundings, { version, incidentSalt })
+  const { oidcOptions } = await import('../../services/gateway/session/oidc-settings.ts')
+  const session = {
+    publicUrl: settings.PUBLIC_URL || null,
+    callbackBase: settings.PUBLIC_URL || `http://localhost:${settings.PORT}`,
+    developer: settings.AUTH_DEV === 'true',
+    oidc: oidcOptions(settings),
+  }
+  const trusted = settings.TRUST_PROXY === null ? {} : { trustProxy: settings.TRUST_PROXY }
+  const { fastify, service } = await createGateway(surroundings, { version, incidentSalt, session, ...trusted })
   try {
     await fastify.listen({ host: settings.HOST, port: settings.PORT })
   } catch (error) {

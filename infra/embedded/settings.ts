@@ -22,7 +22,25 @@ export const programSettings = {
     max: 5,
     meaning: 'How many servers of a NATS cluster keep each stream and bucket; the same at every process with a store.',
   }),
+  NATS_KEYS: text({
+    default: '',
+    unit: 'file',
+    meaning:
+      "The keys of the bus named by NATS_URL, as `watchkeeper bus keys` makes them: the directory makes probers' credentials with them.",
+  }),
   NATS_PORT: port({ default: '0', meaning: 'The port of the embedded nats-server.' }),
+  NATS_LISTEN: text({
+    default: '127.0.0.1',
+    unit: 'IP address',
+    meaning:
+      'Where the embedded nats-server listens; anything but loopback opens it to probers on other machines, with NATS_PORT.',
+  }),
+  NATS_TLS_CERT: text({
+    default: '',
+    unit: 'PEM file',
+    meaning: 'The certificate of the embedded nats-server, for probers on other machines.',
+  }),
+  NATS_TLS_KEY: text({ default: '', unit: 'PEM file', meaning: 'The key of NATS_TLS_CERT.' }),
   MONGODB_URL: text({
     default: '',
     secret: true,
@@ -32,7 +50,7 @@ export const programSettings = {
   LOCATION_ID: text({
     default: '',
     unit: 'id',
-    meaning: 'The id of LOCATION, where the credentials of a remote prober do not allow it to ask.',
+    meaning: 'The id of LOCATION, where credentials that somebody else made do not allow to ask; those of Watchkeeper say it.',
   }),
   OPS_PORT: port({ default: '9090', meaning: 'Where /livez, /readyz and /metrics are served, on HOST.' }),
   LOG_LEVEL: choice({

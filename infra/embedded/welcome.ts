@@ -18,8 +18,9 @@ export function welcome(facts: WelcomeFacts): string[] {
   ]
   if (facts.url === null) return lines
   if (facts.firstKey === null) return [...lines, 'An API key comes from: npm run watchkeeper -- key create']
+  const password = 'To sign in as owner, first set a password: npm run watchkeeper -- member password owner'
   const steps = nextSteps(`${facts.url}/api/v2`, facts.firstKey, facts.location)
-  return [...lines, `The first API key is in ${facts.firstKey.path}, for you alone to read.`, ...steps]
+  return [...lines, `The first API key is in ${facts.firstKey.path}, for you alone to read.`, password, ...steps]
 }
 
 function nextSteps(api: string, { path, workspaceId }: FirstKey, location: string): string[] {

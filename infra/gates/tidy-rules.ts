@@ -1,6 +1,8 @@
 // The house rules that no linter knows, as one table: each looks at one file and answers the lines that break it.
 // Words that the rules forbid are written here as patterns that do not match themselves.
 import { existsSync, globSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { missingCommands } from './cited-commands.ts'
 
 export interface SourceFile {
   /** From the top of the repository, with forward slashes. */
@@ -20,7 +22,7 @@ const isCode = (path: string) => /\.(ts|js)$/.test(path)
 const isTest = (path: string) => path.startsWith('test/')
 const isSystem = (path: string) => /^(services|machines|shared)\//.test(path) && isCode(path)
 const isClock = (path: string) => path === 'shared/clock.ts'
-const isDocument = (path: string) => /^(README|ARCHITECTURE|CHANGELOG)\.md$|^infra\/.*\.md$/.test(path)
+const isDocument = (path: string) => /^(README|ARCHITECTURE|CHANGELOG)\.md$|^(infra|docs)\/.*\.md$/.test(path)
 /** The rules and their planted samples are the one place where the forbidden words may stand. */
 const isThisGate = (path: string) => path === 'infra/gates/tidy-rules.ts' || path === 'test/tidy/tidy.test.ts'
 
@@ -79,16 +81,26 @@ export const tidyRules: TidyRule[] = [
   {
     name: 'a path that a document cites exists',
     applies: isDocument,
-    offences: file => citedPaths(file.text).filter(path => !exists(path)),
+    offences: file => citedPaths(file.text, dirname(file.path)).filter(path => !exists(path)),
+  },
+  {
+    name: 'a command that a document cites exists',
+    applies: isDocument,
+    offences: file => missingCommands(file.text),
   },
 ]
 
-/** Paths of this repository in back-ticks or as link targets; a trailing line number or anchor is no part of them. */
-export function citedPaths(text: string): string[] {
-  const quoted = [...text.matchAll(/`((?:\.ci|services|machines|shared|infra|test)\/[\w./*{},@-]*)`/g)].map(
+/**
+ * Paths of this repository in back-ticks, from its top, or as link targets, from the document's folder unless they begin with a slash;
+ * an anchor is no part of them.
+ */
+export function citedPaths(text: string, folder = '.'): string[] {
+  const quoted = [...text.matchAll(/`((?:\.ci|docs|services|machines|shared|infra|test)\/[\w./*{},@-]*)`/g)].map(
     match => match[1] ?? '',
   )
-  const linked = [...text.matchAll(/\]\((?!https?:|#|mailto:)\/?([\w./@-]+)(?:#[\w-]*)?\)/g)].map(match => match[1] ?? '')
+  const linked = [...text.matchAll(/\]\((?!https?:|#|mailto:)(\/?)([\w./@-]+)(?:#[\w-]*)?\)/g)].map(([, slash, path = '']) =>
+    slash === '/' ? path : normalize(join(folder, path)),
+  )
   return [...new Set([...quoted, ...linked])]
 }
 

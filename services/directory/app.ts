@@ -1,21 +1,30 @@
 // The directory: owns accounts, keys, locations, names and destinations, and answers every question of shared/contracts/ask.ts from
 // the store. Any number of processes share the questions by a queue group; none keeps anything that another needs.
 import { Counter } from 'prom-client'
+import { BusError } from '#shared/bus/port.ts'
+import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
 import { serve } from '#shared/bus/serve.ts'
 import { parseAsk, subjects } from '#shared/bus/subjects.ts'
 import { type AskRequest, type AskResults, type AskVerb, asks } from '#shared/contracts/ask.ts'
 import { AppError } from '#shared/errors.ts'
 import type { Service, SurroundingsWithStore } from '#shared/service.ts'
 import { StoreError } from '#shared/store/port.ts'
-import { listWorkspaces } from './accounts.ts'
+import { createAnnouncer } from './announce-revocations.ts'
+import { notificationAnswerers } from './answer-notifications.ts'
+import { peopleAnswerers } from './answer-people.ts'
 import type { DirectoryContext } from './context.ts'
-import { createDestination, listDestinations } from './destinations.ts'
-import { listOpenIncidents } from './incidents.ts'
-import { authenticate, createKey, deleteKey, listKeys, touchKeys } from './keys.ts'
+import { deleteDestinationSecret, rotateDestinationSecret } from './destination-secrets.ts'
+import { startExpiring } from './expire-people.ts'
+import { getIncidentRecords } from './incident-records.ts'
+import { getIncident, listOpenIncidents } from './incidents.ts'
+import { authenticate, touchKeys } from './keys.ts'
 import { ensureLocation, listLocations } from './locations.ts'
 import { reserveName } from './names.ts'
+import { createPasswords } from './passwords.ts'
+import { createProberCredential, deleteProberCredential, listProberCredentials } from './prober-credentials.ts'
 import { watchProbers } from './prober-presence.ts'
-import { getSubject, listWebsites } from './subjects.ts'
+import { findSubjects, getSubject, listCustomSubjects, listWebsites, workspaceExists } from './subjects.ts'
+import { listWorkspaces } from './workspaces.ts'
 
 type Answerers = { [V in AskVerb]: (context: DirectoryContext, request: AskRequest<V>) => Promise<AskResults[V]> }
 
@@ -27,21 +36,42 @@ const answerers: Answerers = {
   'ensure-location': ensureLocation,
   'reserve-name': reserveName,
   'get-subject': getSubject,
+  'workspace-exists': workspaceExists,
   'list-websites': listWebsites,
+  'list-custom-subjects': listCustomSubjects,
+  'find-subjects': findSubjects,
   'list-open-incidents': listOpenIncidents,
-  'create-destination': createDestination,
-  'list-destinations': listDestinations,
-  'create-key': createKey,
-  'list-keys': listKeys,
-  'delete-key': deleteKey,
+  'get-incident': getIncident,
+  'get-incident-records': getIncidentRecords,
+  'rotate-destination-secret': rotateDestinationSecret,
+  'delete-destination-secret': deleteDestinationSecret,
+  ...notificationAnswerers,
+  ...peopleAnswerers,
+  'create-prober-credential': createProberCredential,
+  'list-prober-credentials': listProberCredentials,
+  'delete-prober-credential': deleteProberCredential,
+}
+
+export interface DirectoryOptions {
+  /** From which public incident ids are derived; empty: only internal ids are understood. */
+  incidentSalt?: string
+  queue?: string
+  /** Null or absent: this bus has no keys to make probers' credentials with. */
+  proberIssuer?: ProberIssuer | null
 }
 
 /** Resolves once questions are answered. */
-export async function startDirectory(surroundings: SurroundingsWithStore, options: { queue?: string } = {}): Promise<Service> {
+export async function startDirectory(surroundings: SurroundingsWithStore, options: DirectoryOptions = {}): Promise<Service> {
   const { bus, clock, store, metrics } = surroundings
   const logger = surroundings.logger.child({ service: 'directory' })
   const probers = await watchProbers(bus.bucket('presence'), clock)
-  const context: DirectoryContext = { store, bus, clock, activeWorkers: probers.activeWorkers }
+  const issuer = options.proberIssuer ?? null
+  const announcer = issuer && createAnnouncer({ issuer, store, bus, clock, logger })
+  const { activeWorkers } = probers
+  const { incidentSalt = '' } = options
+  const passwords = createPasswords()
+  const context: DirectoryContext = { store, bus, clock, passwords, incidentSalt, activeWorkers, probers: announcer }
+  const stopExpiring = startExpiring(store, clock, logger)
   const asked = askCounter(metrics)
   const subscription = await serve(bus, {
     subject: subjects.allAsks,
@@ -51,7 +81,8 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
     serve: async (body, { subject, traceId }) => {
       const verb = parseAsk(subject) as AskVerb
       const outcome = await answer(context, verb, body).catch(error => {
-        if (isUnavailable(error)) logger.warn({ err: error, verb, traceId }, 'the store did not answer a question')
+        if (isUnavailable(error))
+          logger.warn({ err: error, verb, traceId }, 'store or bus did not answer while a question was answered')
         return asAppError(error)
       })
       asked.inc({ verb, outcome: outcome instanceof Error ? codeOf(outcome) : 'ok' })
@@ -62,6 +93,8 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
   return {
     unready: () => (bus.connected() ? [] : ['The directory is cut off from the bus.']),
     stop: async () => {
+      stopExpiring()
+      announcer?.stop()
       await subscription.close()
       await probers.close()
     },
@@ -73,11 +106,15 @@ function answer(context: DirectoryContext, verb: AskVerb, body: unknown): Promis
   return answerer(context, body)
 }
 
-const isUnavailable = (error: unknown): boolean => error instanceof StoreError && error.kind === 'unavailable'
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof BusError || (error instanceof StoreError && error.kind === 'unavailable')
 
-/** A store that does not answer is worth another try; anything else keeps its own name. */
+/** A store or a bus that does not answer is worth another try; anything else keeps its own name. */
 function asAppError(error: unknown): Error {
-  if (isUnavailable(error)) return new AppError('unavailable', 'The store does not answer', { cause: error })
+  if (isUnavailable(error)) {
+    const who = error instanceof BusError ? 'bus' : 'store'
+    return new AppError('unavailable', `The ${who} does not answer`, { cause: error })
+  }
   return error instanceof Error ? error : new Error(String(error))
 }
 

@@ -3,11 +3,17 @@
 // write only adds what is missing.
 import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
 import type { Clock } from '#shared/clock.ts'
+import type { Role } from '#shared/contracts/account.ts'
 import { idLength, randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { changeGuarded } from './guarded.ts'
-import { keyDocument, ownerUsername } from './keys.ts'
+import { keyDocument } from './keys.ts'
 import { ensureLocation } from './locations.ts'
+import { insertWorkspace } from './workspaces.ts'
+
+/** The user that the first start creates. */
+const ownerUsername = 'owner'
 
 export interface BootstrapSurroundings {
   store: Store
@@ -20,6 +26,8 @@ interface FirstStart {
   workspaceId: string
   at: number
   done: boolean
+  /** Workspaces of earlier versions have got their rosters. */
+  rosters?: boolean
 }
 
 /**
@@ -38,23 +46,24 @@ interface FirstKey {
 const settingIds = { firstStart: 'first-start', firstKey: 'first-key' } as const
 
 /**
- * Run at every start, before the services. `firstKey` is the token of the first API key while none was confirmed yet, else null.
+ * Run at every start, before the services. `workspaceId` is the workspace that the first start made. `firstKey` is the token of the first API key while none was confirmed yet, else null.
  * The caller writes it where a person finds it and then calls `confirmFirstKey`: only then does the key begin to work.
  */
 export async function bootstrap(
   surroundings: BootstrapSurroundings,
   options: { location: string },
-): Promise<{ firstKey: string | null }> {
+): Promise<{ firstKey: string | null; workspaceId: string }> {
   const { store, clock } = surroundings
   const first = await decideFirstStart(store, clock)
-  if (!first.done) {
-    await addOwnerAndWorkspace(store, first)
+  if (!first.done) await addOwnerAndWorkspace(store, first)
+  else if (!first.rosters) await addRosters(store)
+  if (!first.done || !first.rosters) {
     await changeGuarded(store, 'settings', settingIds.firstStart, present =>
-      setting(settingIds.firstStart, { ...first, done: true }, present),
+      setting(settingIds.firstStart, { ...first, done: true, rosters: true }, present),
     )
   }
   await ensureLocation({ store, clock, activeWorkers: () => 0 }, { name: options.location })
-  return { firstKey: await offerFirstKey(surroundings, first) }
+  return { firstKey: await offerFirstKey(surroundings, first), workspaceId: first.workspaceId }
 }
 
 /**
@@ -83,8 +92,20 @@ async function decideFirstStart(store: Store, clock: Clock): Promise<FirstStart>
 async function addOwnerAndWorkspace(store: Store, { userId, workspaceId, at }: FirstStart): Promise<void> {
   const owner = { id: userId, rev: 1, username: ownerUsername, displayName: '', admin: true, disabled: false, createdAt: at }
   await store.insert('users', [owner])
-  await store.insert('workspaces', [{ id: workspaceId, rev: 1, name: 'Default', createdAt: at }])
-  await store.insert('memberships', [{ id: `${workspaceId}.${userId}`, rev: 1, workspaceId, userId, role: 'owner' }])
+  await insertWorkspace(store, { id: workspaceId, rev: 1, name: 'Default', createdAt: at, members: { [userId]: 'owner' } })
+}
+
+/** Workspaces made before there were rosters get theirs from the memberships, which had the roles then. */
+async function addRosters(store: Store): Promise<void> {
+  const workspaces = await store.find('workspaces', { limit: limits.directory.listed })
+  for (const { id } of workspaces.filter(workspace => workspace.members === undefined)) {
+    const found = await store.find('memberships', { where: { workspaceId: id }, limit: limits.directory.listed })
+    const members: Record<string, Role> = {}
+    for (const { userId, role } of found) if (role) members[userId] = role
+    await changeGuarded(store, 'workspaces', id, present =>
+      present && present.members === undefined ? { ...present, members } : null,
+    )
+  }
 }
 
 /** A token where no key was confirmed yet; it replaces one that an earlier start offered and never confirmed. */
@@ -106,9 +127,12 @@ async function offerFirstKey({ store, clock }: BootstrapSurroundings, first: Fir
 
 /** Between these two writes only a start of this kind may come, and it does the same. */
 async function addFirstKey(store: Store, key: FirstKey): Promise<void> {
-  await store.insert('keys', [keyDocument(key.keyId, key.userId, 'First key', key.tokenHash, key.prefix, key.at)])
+  await store.insert('keys', [firstKeyDocument(key)])
   await changeFirstKey(store, present => (present?.state === 'confirmed' ? { ...present, state: 'done' } : null))
 }
+
+const firstKeyDocument = ({ keyId, userId, tokenHash, prefix, at }: FirstKey) =>
+  keyDocument({ id: keyId, userId, description: 'First key', tokenHash, prefix, createdAt: at })
 
 async function changeFirstKey(store: Store, change: (present: FirstKey | null) => FirstKey | null): Promise<FirstKey | null> {
   const stored = await changeGuarded(store, 'settings', settingIds.firstKey, present => {

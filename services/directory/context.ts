@@ -1,12 +1,19 @@
 // What every question to the directory is answered with.
 import type { Bus } from '#shared/bus/port.ts'
+import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Store } from '#shared/store/port.ts'
+import type { Passwords } from './passwords.ts'
 
 export interface DirectoryContext {
   store: Store
   bus: Bus
   clock: Clock
+  passwords: Passwords
+  /** From which public incident ids are derived. */
+  incidentSalt: string
   /** Live probers of a location. */
   activeWorkers(locationId: string): number
+  /** Makes probers' credentials, and tells the bus of all that are revoked; null where this bus has no keys to make them with. */
+  probers: { issuer: ProberIssuer; announce(): Promise<void> } | null
 }

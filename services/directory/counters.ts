@@ -3,7 +3,7 @@ import type { Store } from '#shared/store/port.ts'
 import { changeGuarded } from './guarded.ts'
 
 /** The next number of this name, from 1. */
-export async function nextNumber(store: Store, name: 'destinations'): Promise<number> {
+export async function nextNumber(store: Store, name: 'destinations' | 'transformations'): Promise<number> {
   const counter = await changeGuarded(store, 'counters', name, present => ({ id: name, rev: 0, next: (present?.next ?? 1) + 1 }))
   return (counter?.next ?? 2) - 1
 }

@@ -1,7 +1,9 @@
 // Reads of incidents. The keeper alone writes them.
-import type { AskRequest, OpenIncidentView, Page } from '#shared/contracts/ask.ts'
+import type { AskRequest } from '#shared/contracts/ask.ts'
+import type { IncidentView } from '#shared/contracts/ask-subjects.ts'
 import type { IncidentDocument } from '#shared/contracts/incident.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { Page } from '#shared/contracts/page.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { EvidenceInput } from '#shared/contracts/verdict.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
@@ -11,44 +13,76 @@ import { readPage } from './page.ts'
 export async function listOpenIncidents(
   { store }: DirectoryContext,
   request: AskRequest<'list-open-incidents'>,
-): Promise<Page<OpenIncidentView>> {
+): Promise<Page<IncidentView>> {
   const subject = request.subjectId ? { subjectId: request.subjectId } : {}
   return readPage(store, {
     collection: 'incidents',
     where: { workspaceId: request.workspaceId, open: 1, ...subject },
     sort: ['troubleSince', 'desc'],
     after: request.after,
-    view: async incidents => {
-      const subjects = await livingSubjects(store, incidents)
-      return incidents.map(incident => incidentView(incident, subjects.get(incident.subjectId)))
-    },
+    view: incidents => incidentViews(store, incidents),
   })
 }
 
-type Named = Pick<SubjectDocument, 'id' | 'name' | 'kind'>
-
-async function livingSubjects(store: Store, incidents: IncidentDocument[]): Promise<Map<string, Named>> {
-  const ids = [...new Set(incidents.map(incident => incident.subjectId))]
-  if (ids.length === 0) return new Map()
-  const where = { id: { in: ids }, deletedAt: null }
-  const found = await store.find('subjects', { where, limit: ids.length, select: ['name', 'kind'] })
-  return new Map(found.map(subject => [subject.id, subject]))
+/** Open or closed; null where there is none, or its subject is deleted. */
+export async function getIncident(
+  { store }: DirectoryContext,
+  { incidentId }: AskRequest<'get-incident'>,
+): Promise<IncidentView | null> {
+  const [incident = null] = await store.get('incidents', [incidentId])
+  if (incident === null) return null
+  const [view = null] = await incidentViews(store, [incident])
+  return view
 }
 
-function incidentView(incident: IncidentDocument, subject: Named | undefined): OpenIncidentView | null {
-  if (!subject) return null
+/** In the order of the documents; null where the subject is gone. */
+async function incidentViews(store: Store, incidents: readonly IncidentDocument[]): Promise<(IncidentView | null)[]> {
+  const ids = [...new Set(incidents.map(incident => incident.subjectId))]
+  const subjects = new Map<string, SubjectDocument>()
+  for (const subject of await store.get('subjects', ids)) {
+    if (subject !== null && subject.deletedAt === null) subjects.set(subject.id, subject)
+  }
+  return Promise.all(
+    incidents.map(async incident => {
+      const subject = subjects.get(incident.subjectId)
+      return subject ? incidentView(incident, subject, await ruleNames(store, incident, subject)) : null
+    }),
+  )
+}
+
+type Names = Pick<RuleState, 'slug' | 'name'>
+
+/** A rule's names are its subject's business; of a rule that was removed, its last policy knows the slug. */
+async function ruleNames(store: Store, { ruleKey }: IncidentDocument, subject: SubjectDocument): Promise<Names> {
+  const rule = subject.rules.find(candidate => candidate.key === ruleKey)
+  if (rule) return rule
+  const where = { subjectId: subject.id, ruleKey }
+  const [policy] = await store.find('policies', { where, sort: [['version', 'desc']], limit: 1 })
+  return { slug: policy?.ruleSlug ?? ruleKey, name: policy?.ruleSlug ?? ruleKey }
+}
+
+function incidentView(incident: IncidentDocument, subject: SubjectDocument, rule: Names): IncidentView {
   const inputs = (value: EvidenceInput['value']) =>
     incident.evidence.inputs.filter(input => input.value === value).map(input => input.input)
+  const { id, subjectId, workspaceId, number, ruleKey, status, troubleSince, confirmedAt, wellSince, closedAt } = incident
   return {
-    id: incident.id,
-    subjectId: incident.subjectId,
+    id,
+    subjectId,
     subjectName: subject.name,
     subjectKind: subject.kind,
-    number: incident.number,
-    status: incident.status,
-    troubleSince: incident.troubleSince,
-    confirmedAt: incident.confirmedAt,
-    wellSince: incident.wellSince,
+    workspaceId,
+    number,
+    ruleKey,
+    ruleSlug: rule.slug,
+    ruleName: rule.name,
+    status,
+    open: incident.open === 1,
+    troubleSince,
+    confirmedAt,
+    wellSince,
+    closedAt,
+    acknowledgedAt: incident.acknowledgedAt,
+    acknowledgedBy: incident.acknowledgedBy,
     failing: inputs('problem'),
     unknown: inputs('unknown'),
     ok: inputs('ok'),

@@ -1,15 +1,14 @@
-// API keys: made, recognised, listed, deleted. A token leaves this file once, in the answer that made it; only its hash is stored.
-import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
-import { keys } from '#shared/bus/subjects.ts'
+// API keys: made, recognised, listed, deleted. Their tokens are never here: whoever asks makes one and says its hash.
 import type { KeyDocument, UserDocument } from '#shared/contracts/account.ts'
-import type { AskRequest, AskResults, Identity, KeyView } from '#shared/contracts/ask.ts'
+import type { AskRequest, Identity } from '#shared/contracts/ask.ts'
+import type { KeyView } from '#shared/contracts/ask-people.ts'
 import { AppError } from '#shared/errors.ts'
-import { idLength, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
+import { callerOf } from './callers.ts'
 import type { DirectoryContext } from './context.ts'
-
-/** The user that the first start creates, and whose keys are made where nobody is named. */
-export const ownerUsername = 'owner'
+import { checkText } from './fields.ts'
+import { revoke } from './revoke.ts'
+import { userNotFound } from './users.ts'
 
 /** Null for a token that is unknown, deleted or expired, or whose owner is gone; a disabled owner is answered as such. */
 export async function authenticate(
@@ -19,17 +18,7 @@ export async function authenticate(
   const [key] = await store.find('keys', { where: { tokenHash }, limit: 1 })
   if (!key || key.expiresAt <= clock.now()) return null
   const [user] = await store.get('users', [key.userId])
-  if (!user) return null
-  const memberships = await store.find('memberships', { where: { userId: user.id }, limit: limits.directory.listed })
-  return {
-    keyId: key.id,
-    userId: user.id,
-    displayName: user.displayName || user.username,
-    admin: user.admin,
-    disabled: user.disabled,
-    expiresAt: key.expiresAt,
-    memberships: memberships.map(({ workspaceId, role }) => ({ workspaceId, role })),
-  }
+  return user ? { ...(await callerOf(store, user, key.expiresAt)), keyId: key.id } : null
 }
 
 /** Moves `lastUsedAt` forward, never back. Keys that are gone stay gone. */
@@ -44,78 +33,66 @@ export async function touchKeys({ store }: DirectoryContext, { usedAt }: AskRequ
   return null
 }
 
-/** Makes a key of a user (the owner where none is named), valid for 180 days. */
-export async function createKey(
-  { store, clock }: DirectoryContext,
-  request: AskRequest<'create-key'>,
-): Promise<AskResults['create-key']> {
-  const username = request.username ?? ownerUsername
-  const [user] = await store.find('users', { where: { username }, limit: 1 })
-  if (!user) throw new AppError('not_found', 'User not found', { details: `There is no user "${username}"` })
-  const token = makeToken()
-  const document = keyDocument(
-    randomId(idLength.key),
-    user.id,
-    request.description,
-    hashToken(token),
-    tokenPrefix(token),
-    clock.now(),
-  )
-  const [result] = await store.insert('keys', [document])
-  if (result !== 'written')
-    throw new AppError('unavailable', 'Key not made', { details: 'The key could not be stored; try again' })
-  return { ...keyView(document, user), token }
+/**
+ * Makes a key, valid for 180 days; a repeat with the same id and hash answers the first.
+ * Throws `not_found` for the user, `validation` for the description, `invalid_state` `Too many keys`.
+ */
+export async function createKey({ store, clock }: DirectoryContext, request: AskRequest<'create-key'>): Promise<KeyView> {
+  const { id, userId, tokenHash, prefix } = request
+  const description = checkText(request.description, limits.key.descriptionCharacters, 'Invalid description', 'A description')
+  const [user] = await store.get('users', [userId])
+  if (!user) throw userNotFound(userId)
+  const [repeated = null] = await store.get('keys', [id])
+  if (!repeated && (await store.count('keys', { userId })) >= limits.key.perUser) throw tooManyKeys()
+  const made = keyDocument({ id, userId, description, tokenHash, prefix, createdAt: clock.now() })
+  if (!repeated) await store.insert('keys', [made])
+  const [stored = null] = await store.get('keys', [id])
+  if (stored?.userId === userId && stored.tokenHash === tokenHash) return keyView(stored, user)
+  throw new AppError('validation', 'Key exists', { details: 'The id or the token belongs to another key' })
 }
 
-export function keyDocument(
-  id: string,
-  userId: string,
-  description: string,
-  tokenHash: string,
-  prefix: string,
-  createdAt: number,
-): KeyDocument {
-  return {
-    id,
-    rev: 1,
-    userId,
-    description,
-    tokenHash,
-    prefix,
-    createdAt,
-    expiresAt: createdAt + limits.key.lifeMs,
-    lastUsedAt: null,
-  }
-}
+export const keyDocument = (
+  made: Pick<KeyDocument, 'id' | 'userId' | 'description' | 'tokenHash' | 'prefix' | 'createdAt'>,
+): KeyDocument => ({ ...made, rev: 1, expiresAt: made.createdAt + limits.key.lifeMs, lastUsedAt: null })
 
-/** All keys, oldest first. */
-export async function listKeys({ store }: DirectoryContext): Promise<KeyView[]> {
-  const found = await store.find('keys', { limit: limits.directory.listed })
+/** Keys of a user, or the newest of all, oldest first. */
+export async function listKeys({ store }: DirectoryContext, { userId }: AskRequest<'list-keys'>): Promise<KeyView[]> {
+  const found = await store.find('keys', {
+    where: userId === null ? {} : { userId },
+    sort: [['createdAt', 'desc']],
+    limit: limits.directory.listed,
+  })
   const users = await store.get(
     'users',
     found.map(key => key.userId),
   )
-  return found.map((key, i) => keyView(key, users[i] ?? null)).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+  return found.map((key, i) => keyView(key, users[i] ?? null)).reverse()
 }
 
 /**
  * Deletes a key; every gateway hears of it. The store comes first, so that whoever asks after the revocation finds nothing. The
  * revocation goes out for a missing key too: an earlier try may have died between the two.
  */
-export async function deleteKey(
-  { store, bus, clock }: DirectoryContext,
-  { keyId }: AskRequest<'delete-key'>,
-): Promise<{ id: string }> {
-  const deleted = await store.delete('keys', [keyId])
-  await bus.bucket('revocations').put(keys.keyRevocation(keyId), { at: clock.now() })
-  if (deleted === 0) throw new AppError('not_found', 'Key not found', { details: `There is no key ${keyId}` })
+export async function deleteKey(context: DirectoryContext, request: AskRequest<'delete-key'>): Promise<{ id: string }> {
+  const { keyId, userId } = request
+  const [key = null] = await context.store.get('keys', [keyId])
+  const mine = key !== null && (userId === null || key.userId === userId)
+  if (mine) await context.store.delete('keys', [keyId])
+  if (mine || key === null) await revoke(context, 'key', keyId)
+  if (!mine) throw new AppError('not_found', 'Key not found', { details: `There is no key ${keyId}` })
   return { id: keyId }
 }
+
+const tooManyKeys = (): AppError =>
+  new AppError('invalid_state', 'Too many keys', {
+    details: `A user has at most ${limits.key.perUser} keys; delete one that is not used any more`,
+  })
 
 const keyView = (key: KeyDocument, user: UserDocument | null): KeyView => ({
   id: key.id,
   prefix: key.prefix,
   description: key.description,
+  userId: key.userId,
   username: user?.username ?? '',
   createdAt: key.createdAt,
   expiresAt: key.expiresAt,

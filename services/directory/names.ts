@@ -3,8 +3,8 @@ import type { NameDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
+import { slugCandidate, slugOf } from '#shared/slug.ts'
 import type { DirectoryContext } from './context.ts'
-import { slugCandidate, slugOf } from './slug.ts'
 
 /**
  * Reserves the first free of `name`, `name-2`, `name-3`, … for a subject about to be created (spec D 1, Slugs). Repeating it for the

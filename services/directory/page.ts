@@ -1,12 +1,12 @@
 // Pages: every long read answers at most 512 KiB and says where the next page begins.
 
-import type { Page } from '#shared/contracts/ask.ts'
+import type { Page } from '#shared/contracts/page.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import type { Collections } from '#shared/store/collections.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 
-type Pageable = 'subjects' | 'incidents'
+type Pageable = 'subjects' | 'incidents' | 'transformations' | 'deliveryLog' | 'users' | 'workspaces'
 
 export interface PageRequest<C extends Pageable, T> {
   collection: C
@@ -15,6 +15,8 @@ export interface PageRequest<C extends Pageable, T> {
   sort: [field: keyof Collections[C] & string, direction: 'asc' | 'desc']
   /** The `next` of the page before; null or absent: from the start. */
   after: string | null | undefined
+  /** The page has no more items than this, where it is given. */
+  max?: number
   /** Views in the order of the documents; null leaves a document out. */
   view(documents: Collections[C][]): Promise<(T | null)[]> | (T | null)[]
 }
@@ -23,12 +25,13 @@ export interface PageRequest<C extends Pageable, T> {
 export async function readPage<C extends Pageable, T>(store: Store, request: PageRequest<C, T>): Promise<Page<T>> {
   const items: T[] = []
   let bytes = 0
+  const pageReads = Math.min(limits.request.pageReads, (request.max ?? limits.request.pageReads) + 1)
   let after = parseCursor(request.after)
   for (;;) {
     const query: Query = {
       where: request.where,
       sort: [request.sort],
-      limit: limits.request.pageReads,
+      limit: pageReads,
       ...(after ? { after } : {}),
     }
     const documents = await store.find(request.collection, query)
@@ -36,12 +39,13 @@ export async function readPage<C extends Pageable, T>(store: Store, request: Pag
     for (const [i, document] of documents.entries()) {
       const view = views[i] ?? null
       const size = view === null ? 0 : Buffer.byteLength(JSON.stringify(view)) + 1
-      if (items.length > 0 && bytes + size > limits.request.pageBytes) return { items, next: formatCursor(after) }
+      const isFull = bytes + size > limits.request.pageBytes || items.length === request.max
+      if (items.length > 0 && isFull) return { items, next: formatCursor(after) }
       if (view !== null) items.push(view)
       bytes += size
       after = { values: [document[request.sort[0]] as number], id: document.id }
     }
-    if (documents.length < limits.request.pageReads) return { items, next: null }
+    if (documents.length < pageReads) return { items, next: null }
   }
 }
 

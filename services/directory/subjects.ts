@@ -1,7 +1,11 @@
 // Reads of subjects. Their keeper alone writes them.
-import type { AskRequest, Page } from '#shared/contracts/ask.ts'
-import type { SubjectView } from '#shared/contracts/command.ts'
+import type { AskRequest } from '#shared/contracts/ask.ts'
+import type { FoundSubjects } from '#shared/contracts/ask-subjects.ts'
+import type { Page } from '#shared/contracts/page.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { CustomSubjectSummary, SubjectView, WebsiteView } from '#shared/contracts/subject-views.ts'
+import { limits } from '#shared/limits.ts'
+import { customSubjectSummary, customSubjectView, isOfGenerations1And2, subjectView } from '#shared/subject-view.ts'
 import type { DirectoryContext } from './context.ts'
 import { readPage } from './page.ts'
 
@@ -18,25 +22,51 @@ export async function getSubject(
 export async function listWebsites(
   { store }: DirectoryContext,
   request: AskRequest<'list-websites'>,
-): Promise<Page<SubjectView>> {
+): Promise<Page<WebsiteView>> {
   return readPage(store, {
     collection: 'subjects',
     where: { workspaceId: request.workspaceId, kind: 'website', deletedAt: null },
     sort: ['createdAt', 'asc'],
     after: request.after,
-    view: documents => documents.map(subjectView),
+    view: documents => documents.map(websiteView),
   })
 }
 
-const subjectView = (subject: SubjectDocument): SubjectView => ({
-  id: subject.id,
-  rev: subject.rev,
-  workspaceId: subject.workspaceId,
-  slug: subject.slug,
-  name: subject.name,
-  kind: subject.kind,
-  template: subject.template,
-  meta: subject.meta,
-  createdAt: subject.createdAt,
-  updatedAt: subject.updatedAt,
-})
+/** Custom subjects of a workspace by creation, website monitors that became custom among them. */
+export async function listCustomSubjects(
+  { store }: DirectoryContext,
+  request: AskRequest<'list-custom-subjects'>,
+): Promise<Page<CustomSubjectSummary>> {
+  return readPage(store, {
+    collection: 'subjects',
+    where: { workspaceId: request.workspaceId, kind: 'custom', deletedAt: null },
+    sort: ['createdAt', 'asc'],
+    after: request.after,
+    view: documents => documents.map(subject => (isOfGenerations1And2(subject) ? customSubjectSummary(subject) : null)),
+  })
+}
+
+/** Whose slug is it, among these workspaces? Read from the subjects themselves: a name may be reserved for one that never came to be. */
+export async function findSubjects(
+  { store }: DirectoryContext,
+  { slug, workspaceIds }: AskRequest<'find-subjects'>,
+): Promise<FoundSubjects> {
+  const where = { slug, workspaceId: { in: workspaceIds }, deletedAt: null }
+  if (workspaceIds.length === 0) return { subject: null, workspaceIds: [] }
+  const found = (await store.find('subjects', { where, limit: limits.subject.ambiguous + 1 })).filter(isOfGenerations1And2)
+  const only = found.length === 1 ? (found[0] as SubjectDocument) : null
+  return { subject: only && customSubjectView(only), workspaceIds: found.map(subject => subject.workspaceId) }
+}
+
+export async function workspaceExists(
+  { store }: DirectoryContext,
+  { workspaceId }: AskRequest<'workspace-exists'>,
+): Promise<boolean> {
+  const [workspace = null] = await store.get('workspaces', [workspaceId])
+  return workspace !== null
+}
+
+function websiteView(subject: SubjectDocument): WebsiteView | null {
+  const { meta, ...view } = subjectView(subject)
+  return meta === null ? null : { ...view, meta }
+}

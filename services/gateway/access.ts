@@ -1,11 +1,12 @@
 // Who may do what: membership first, role second (spec D 1, Roles).
 import type { Role } from '#shared/contracts/account.ts'
 import type { Identity } from '#shared/contracts/ask.ts'
+import type { Caller } from '#shared/contracts/ask-people.ts'
 import { AppError } from '#shared/errors.ts'
 
 /** The caller's role in a workspace; null where it is no member, whether or not the workspace exists. */
-export const roleIn = (identity: Identity, workspaceId: string): Role | null =>
-  identity.memberships.find(membership => membership.workspaceId === workspaceId)?.role ?? null
+export const roleIn = (caller: Pick<Caller, 'memberships'>, workspaceId: string): Role | null =>
+  caller.memberships.find(membership => membership.workspaceId === workspaceId)?.role ?? null
 
 /** Throws access_denied (2005) for whoever is no member. */
 export function requireMember(identity: Identity, workspaceId: string): void {

@@ -9,6 +9,7 @@ import {
   type RawServerDefault,
 } from 'fastify'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
 import { createKeeperClient } from '#shared/bus/command-keeper.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Identity } from '#shared/contracts/ask.ts'
@@ -24,12 +25,19 @@ import { createIdentities } from './identities.ts'
 import { createKeyUsage } from './key-usage.ts'
 import { createLocationNames } from './location-names.ts'
 import { createGatewayMetrics } from './metrics.ts'
+import { openApiRoutes } from './openapi/routes.ts'
+import { type SessionOptions, sessionDefaults } from './session/options.ts'
+import { sessionRoutes } from './session/routes.ts'
 
 export interface GatewayOptions {
   /** The product's version: `GET /version` answers it, clients gate on it. */
   version: string
   /** From which public incident ids are derived (SQIDS_SALT, or the installation's own). */
   incidentSalt: string
+  /** Absent: an installation on this machine, without OIDC. */
+  session?: SessionOptions
+  /** The proxies whose X-Forwarded-For is believed: addresses or networks; absent: none. */
+  trustProxy?: string[]
 }
 
 /** Resolves when the gateway may listen: `fastify.listen({ host, port })`. `service.stop()` closes it with grace. */
@@ -42,6 +50,7 @@ export async function createGateway(
   const context: GatewayContext = {
     directory,
     keeper: createKeeperClient(bus, clock),
+    notifier: createNotifierClient(bus, clock),
     clock,
     logger: surroundings.logger.child({ service: 'gateway' }),
     incidentIds: createIncidentIds(options.incidentSalt),
@@ -51,10 +60,12 @@ export async function createGateway(
   const identities = await createIdentities(bus, clock, tokenHash => directory.ask('authenticate', { tokenHash }, randomId(16)))
   const usage = createKeyUsage(clock, usedAt => directory.ask('touch-keys', { usedAt }, randomId(16)))
   const authenticate = createAuthenticate(identities, usage, clock)
-  const fastify = createFastify(serverOptions(context, authenticate))
+  const fastify = createFastify(serverOptions(context, authenticate, options.trustProxy))
   prepareRequests(fastify, clock, createGatewayMetrics(metrics))
   fastify.setNotFoundHandler((_request, reply) => void noSuchPage(reply))
   await fastify.register(apiRoutes(context, authenticate), { prefix: '/api' })
+  await fastify.register(openApiRoutes(options), { prefix: '/api/openapi' })
+  await fastify.register(sessionRoutes(context, options.session ?? sessionDefaults), { prefix: '/session' })
   fastify.server.maxConnections = limits.http.connections
   await fastify.ready()
   const service: Service = {
@@ -68,10 +79,14 @@ export async function createGateway(
   return { fastify, service }
 }
 
-function serverOptions(context: GatewayContext, authenticate: AuthenticateHook): FastifyHttpOptions<RawServerDefault> {
+function serverOptions(
+  context: GatewayContext,
+  authenticate: AuthenticateHook,
+  trustProxy: GatewayOptions['trustProxy'],
+): FastifyHttpOptions<RawServerDefault> {
   return {
     logger: false,
-    trustProxy: false,
+    trustProxy: trustProxy ?? false,
     bodyLimit: limits.http.bodyBytes,
     requestTimeout: limits.http.requestMs,
     keepAliveTimeout: limits.http.keepAliveMs,

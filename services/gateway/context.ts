@@ -1,5 +1,6 @@
 // What every route of the gateway works with.
 import type { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import type { NotifierClient } from '#shared/bus/ask-notifier.ts'
 import type { createKeeperClient } from '#shared/bus/command-keeper.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { IncidentIds } from '#shared/incident-ids.ts'
@@ -9,6 +10,7 @@ import type { LocationNames } from './location-names.ts'
 export interface GatewayContext {
   directory: ReturnType<typeof createDirectoryClient>
   keeper: ReturnType<typeof createKeeperClient>
+  notifier: NotifierClient
   clock: Clock
   logger: Logger
   incidentIds: IncidentIds

@@ -3,14 +3,24 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { AppError } from '#shared/errors.ts'
+import { shapeOf } from './field-shape.ts'
 import { invalidJson } from './json-body.ts'
 
 /** A field that may be absent or null. */
 export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** Compiled once per route: returns the object as its declared type, or throws `malformed` naming the first field that is not. */
+/** A field that has to be there; that it is missing is no wrong JSON type, so its reader says so in its turn, by `required`. */
+export const Needed = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()], { needed: true }))
+
+/** A field whose JSON type, too, is judged by its reader in words of its own; `schema` is what the API's document says of it. */
+export const Judged = (schema: TSchema, needed = false) => Type.Optional(Type.Unknown({ documented: schema, needed }))
+
+/**
+ * Compiled once per route: returns the object as its declared type, or throws `malformed` naming the first field that is not. Bounds
+ * (lengths, ranges, words, patterns) are declared for the API's document; each is judged by its field's reader, in its turn.
+ */
 export function shapeReader<T extends TSchema>(schema: T): (body: Record<string, unknown>) => Static<T> {
-  const validator = Compile(schema)
+  const validator = Compile(shapeOf(schema as Record<string, unknown>))
   return body => {
     if (!validator.Check(body)) {
       const errors = validator.Errors(body)

@@ -2,7 +2,7 @@
 // asks nobody. A revocation makes it forget at once; being cut off from the bus, where no revocation arrives, makes it forget all.
 import { hashToken, looksLikeToken } from '#shared/api-token.ts'
 import type { Bus } from '#shared/bus/port.ts'
-import { keys, parseKeyRevocation } from '#shared/bus/subjects.ts'
+import { keys, parseRevocation, type Revoked } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Identity } from '#shared/contracts/ask.ts'
 import { limits } from '#shared/limits.ts'
@@ -15,79 +15,96 @@ export interface Identities {
   close(): Promise<void>
 }
 
-interface Remembered {
-  identity: Identity
-  /** On the monotonic clock. */
-  until: number
-}
-
 type Ask = (tokenHash: string) => Promise<Identity | null>
 
 /** Resolves once revocations are heard. */
 export async function createIdentities(bus: Bus, clock: Clock, ask: Ask): Promise<Identities> {
-  const remembered = new Map<string, Remembered>()
-  const hashes = new Map<string, Set<string>>()
+  const memory = createMemory(clock)
   const asking = new Map<string, Promise<Identity | null>>()
-  /** Counts what made answers stale; an answer asked for before the latest count is asked for again. */
-  let revocations = 0
-
-  const forget = (tokenHash: string) => {
-    const keyId = remembered.get(tokenHash)?.identity.keyId
-    remembered.delete(tokenHash)
-    if (keyId !== undefined) hashes.delete(keyId)
-  }
-  const revoke = (keyId: string) => {
-    revocations++
-    for (const tokenHash of hashes.get(keyId) ?? []) forget(tokenHash)
-  }
-  const remember = (tokenHash: string, identity: Identity) => {
-    const oldest = remembered.keys().next().value
-    if (remembered.size >= limits.key.cached && oldest !== undefined) forget(oldest)
-    remembered.set(tokenHash, { identity, until: clock.monotonic() + limits.key.cacheMs })
-    hashes.set(identity.keyId, new Set([tokenHash]))
-  }
   const askAfresh = async (tokenHash: string): Promise<Identity | null> => {
     for (let i = 0; ; i++) {
-      const before = revocations
+      const before = memory.revocations()
       const identity = await ask(tokenHash)
       if (identity === null) return null
-      if (before === revocations) remember(tokenHash, identity)
-      if (before === revocations || i === 1) return identity
+      if (before === memory.revocations()) memory.remember(tokenHash, identity)
+      if (before === memory.revocations() || i === 1) return identity
     }
   }
-  const usable = (identity: Identity) => identity.expiresAt > clock.now()
-  const knownByHash = (tokenHash: string): Identity | null => {
-    const found = remembered.get(tokenHash)
-    if (found === undefined) return null
-    if (clock.monotonic() < found.until && usable(found.identity)) return found.identity
-    forget(tokenHash)
-    return null
-  }
-
-  const subscription = await bus.bucket('revocations').watch(keys.allKeyRevocations, {
-    onEntry: entry => revoke(parseKeyRevocation(entry.key) ?? ''),
+  const subscription = await bus.bucket('revocations').watch(keys.allRevocations, {
+    onEntry: entry => memory.revoke(parseRevocation(entry.key)),
   })
   const forgetConnection = bus.onConnection(connected => {
-    if (connected) return
-    revocations++
-    remembered.clear()
-    hashes.clear()
+    if (!connected) memory.forgetAll()
   })
   return {
-    known: token => (looksLikeToken(token) ? knownByHash(hashToken(token)) : null),
+    known: token => (looksLikeToken(token) ? memory.known(hashToken(token)) : null),
     find: async token => {
       if (!looksLikeToken(token)) return null
       const tokenHash = hashToken(token)
-      const known = knownByHash(tokenHash)
+      const known = memory.known(tokenHash)
       if (known) return known
       const running = asking.get(tokenHash) ?? askAfresh(tokenHash).finally(() => asking.delete(tokenHash))
       asking.set(tokenHash, running)
       const identity = await running
-      return identity && usable(identity) ? identity : null
+      return identity && identity.expiresAt > clock.now() ? identity : null
     },
     close: async () => {
       forgetConnection()
       await subscription.close()
     },
+  }
+}
+
+interface Memory {
+  known(tokenHash: string): Identity | null
+  remember(tokenHash: string, identity: Identity): void
+  revoke(revoked: { what: Revoked; id: string } | null): void
+  forgetAll(): void
+  /** Counts what made answers stale; an answer asked for before the latest count is asked for again. */
+  revocations(): number
+}
+
+function createMemory(clock: Clock): Memory {
+  /** `until` is on the monotonic clock. */
+  const remembered = new Map<string, { identity: Identity; until: number }>()
+  /** Token hashes by what a revocation of them names: their key, or their user. */
+  const named = new Map<string, Set<string>>()
+  let revocations = 0
+  const namesOf = ({ keyId, userId }: Identity) => [keys.revocation('key', keyId), keys.revocation('user', userId)]
+  const forget = (tokenHash: string) => {
+    const found = remembered.get(tokenHash)
+    remembered.delete(tokenHash)
+    for (const name of found ? namesOf(found.identity) : []) {
+      const hashes = named.get(name)
+      hashes?.delete(tokenHash)
+      if (hashes?.size === 0) named.delete(name)
+    }
+  }
+  return {
+    known: tokenHash => {
+      const found = remembered.get(tokenHash)
+      if (found === undefined) return null
+      if (clock.monotonic() < found.until && found.identity.expiresAt > clock.now()) return found.identity
+      forget(tokenHash)
+      return null
+    },
+    remember: (tokenHash, identity) => {
+      const oldest = remembered.keys().next().value
+      if (remembered.size >= limits.key.cached && oldest !== undefined) forget(oldest)
+      forget(tokenHash)
+      remembered.set(tokenHash, { identity, until: clock.monotonic() + limits.key.cacheMs })
+      for (const name of namesOf(identity)) named.set(name, (named.get(name) ?? new Set()).add(tokenHash))
+    },
+    revoke: revoked => {
+      revocations++
+      if (!revoked) return
+      for (const tokenHash of [...(named.get(keys.revocation(revoked.what, revoked.id)) ?? [])]) forget(tokenHash)
+    },
+    forgetAll: () => {
+      revocations++
+      remembered.clear()
+      named.clear()
+    },
+    revocations: () => revocations,
   }
 }

@@ -1,4 +1,12 @@
-// Instants as the dialects write them: RFC 3339, UTC, milliseconds; the same instant always gives the same text.
+// Instants as the dialects write them: RFC 3339, UTC; the same instant always gives the same text.
 export const timestamp = (at: number): string => new Date(at).toISOString()
 
 export const timestampOrNull = (at: number | null): string | null => (at === null ? null : timestamp(at))
+
+/** Of microseconds since the epoch: three fractional digits where they say all, else six; of far years always three. */
+export function timestampOfMicroseconds(atUs: number): string {
+  if (!Number.isSafeInteger(atUs)) return timestamp(Math.round(atUs / 1_000))
+  const ms = Math.floor(atUs / 1_000)
+  const rest = atUs - ms * 1_000
+  return rest === 0 ? timestamp(ms) : timestamp(ms).replace('Z', `${String(rest).padStart(3, '0')}Z`)
+}

@@ -9,13 +9,34 @@ import { limits } from '#shared/limits.ts'
  * another content type, encoded, not UTF-8, not JSON, or not an object.
  */
 export async function readObject(request: FastifyRequest, reply: FastifyReply): Promise<Record<string, unknown>> {
+  return (await readObjectAndText(request, reply)).body
+}
+
+/** The same, with the JSON text that it was read from; `{}` where there was none. */
+export async function readObjectAndText(
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<{ body: Record<string, unknown>; text: string }> {
   const text = await readText(request, reply)
-  if (text.trim() === '') return {}
+  if (text.trim() === '') return { body: {}, text: '{}' }
   requireJson(request)
+  requireShallow(text)
   const value = parse(text)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return { body: value as Record<string, unknown>, text }
   throw invalidJson('The body must be a JSON object')
 }
+
+/** Throws `validation` (2001) where a single byte of body was sent, whatever it is or announces (spec D 1, Validation). */
+export async function requireNoBody(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const size = await readChunks(request, []).catch(() => 1)
+  if (size > limits.http.discardBytes) reply.header('connection', 'close')
+  if (size === 0) return
+  throw new AppError('validation', 'This request takes no body', { details: 'Send the request without a body' })
+}
+
+/** Dialects with real statuses tell this refusal apart. */
+export const tooLargeMessage = 'Request too large'
 
 export const invalidJson = (details: string): AppError => new AppError('malformed', 'Invalid JSON', { details })
 
@@ -39,7 +60,7 @@ async function readBytes(request: FastifyRequest, reply: FastifyReply): Promise<
   })
   if (size > limits.http.discardBytes) reply.header('connection', 'close')
   if (size <= limits.http.bodyBytes) return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
-  throw new AppError('malformed', 'Request too large', { details: `A request body has at most ${limits.http.bodyBytes} bytes` })
+  throw new AppError('malformed', tooLargeMessage, { details: `A request body has at most ${limits.http.bodyBytes} bytes` })
 }
 
 /** Keeps what fits and answers how much came. Leaving the loop must not destroy the request: its connection carries the refusal. */
@@ -60,6 +81,24 @@ function requireJson(request: FastifyRequest): void {
   if (type === undefined || type === 'application/json' || /^application\/[^\s/]+\+json$/.test(type)) return
   throw new AppError('malformed', 'Unsupported content type', { details: 'The Content-Type must be application/json' })
 }
+
+/** Whoever walks a value walks its depth; a text that is nested without end must not exhaust the stack. */
+function requireShallow(text: string): void {
+  let depth = 0
+  let isInString = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (isInString) {
+      if (code === backslash) i++
+      else if (code === quote) isInString = false
+    } else if (code === quote) isInString = true
+    else if (code === openBracket || code === openBrace) depth++
+    else if (code === closeBracket || code === closeBrace) depth--
+    if (depth > limits.http.jsonDepth) throw invalidJson(`The body is nested deeper than ${limits.http.jsonDepth} levels`)
+  }
+}
+
+const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
 
 function parse(text: string): unknown {
   try {

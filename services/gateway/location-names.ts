@@ -1,6 +1,6 @@
 // Location names and ids, both ways: dialects speak of names, the inside of ids. Remembered for a few seconds.
 import type { Clock } from '#shared/clock.ts'
-import type { LocationView } from '#shared/contracts/ask.ts'
+import type { LocationView } from '#shared/contracts/ask-people.ts'
 import { limits } from '#shared/limits.ts'
 
 export interface LocationNames {
@@ -29,9 +29,8 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
       return unknown === undefined ? { ids: [...new Set(names.map(name => byName.get(name) as string))] } : { unknown }
     },
     namer: async (ids, traceId) => {
-      // A name never changes, so that only an unknown id is a reason to ask.
-      if (!isStale() || [...ids].every(id => byId.has(id))) return names(byId)
-      await refresh(traceId)
+      // An unknown id is no reason to ask again at once: a location that was deleted stays unknown.
+      if (isStale() && [...ids].length > 0) await refresh(traceId)
       return names(byId)
     },
   }

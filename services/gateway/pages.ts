@@ -1,5 +1,5 @@
 // Reads that the directory answers in pages, for dialects that answer them whole.
-import type { Page } from '#shared/contracts/ask.ts'
+import type { Page } from '#shared/contracts/page.ts'
 
 /** All items of all pages. Bounded by the time that an answer has. */
 export async function allPages<T>(read: (after: string | null) => Promise<Page<T>>): Promise<T[]> {

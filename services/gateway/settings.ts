@@ -1,5 +1,8 @@
 // The gateway's settings from the environment. Whoever runs the process listens at HOST and PORT; the gateway itself never does.
-import { port, text } from '#shared/settings.ts'
+import { choice, port, SettingError, type Settings, text } from '#shared/settings.ts'
+import { isLoopback } from './session/developer.ts'
+import { parseIssuer } from './session/oidc-settings.ts'
+import { parseProxies } from './trusted-proxies.ts'
 
 export const gatewaySettings = {
   HOST: text({ default: '127.0.0.1', unit: 'address', meaning: 'The address at which the API and the dashboard listen.' }),
@@ -10,4 +13,45 @@ export const gatewaySettings = {
       'The salt of public incident ids; empty takes the one of the installation. Changing it makes earlier ids stop resolving.',
     secret: true,
   }),
+  TRUST_PROXY: {
+    ...text({ default: '', meaning: 'The proxies in front, whose X-Forwarded-For is believed; unset: none.' }),
+    unit: 'addresses or networks, with commas',
+    parse: parseProxies,
+  },
+  AUTH_DEV: choice({
+    default: 'false',
+    of: ['true', 'false'],
+    meaning: 'Every visitor of the dashboard is an administrator, without signing in. Only where HOST is loopback.',
+  }),
+  OIDC_ISSUER: {
+    ...text({ default: '', meaning: 'The OIDC provider at which people may sign in; unset: none.' }),
+    unit: 'https address',
+    parse: parseIssuer,
+  },
+  OIDC_CLIENT_ID: text({ default: '', meaning: 'How the provider knows this installation.' }),
+  OIDC_CLIENT_SECRET: text({ default: '', secret: true, meaning: 'What the provider gave for OIDC_CLIENT_ID.' }),
+  OIDC_CLIENT_SECRET_FILE: text({ default: '', unit: 'file', meaning: 'Where OIDC_CLIENT_SECRET is read from instead.' }),
+  OIDC_NAME: text({ default: 'Single sign-on', meaning: 'How the sign-in page calls the provider.' }),
+}
+
+/** What no single setting can say of itself. Throws a SettingError whose message is a sentence that says what to set. */
+export function demandFittingSettings(settings: Settings<typeof gatewaySettings> & { PUBLIC_URL: string }): void {
+  if (settings.AUTH_DEV === 'true') demandLoopbackOnly(settings)
+  if (settings.OIDC_ISSUER === '') return
+  if (settings.OIDC_CLIENT_ID === '') throw new SettingError('OIDC_CLIENT_ID must be set where OIDC_ISSUER is.')
+  if ((settings.OIDC_CLIENT_SECRET === '') === (settings.OIDC_CLIENT_SECRET_FILE === '')) {
+    throw new SettingError('One of OIDC_CLIENT_SECRET and OIDC_CLIENT_SECRET_FILE must be set where OIDC_ISSUER is.')
+  }
+}
+
+function demandLoopbackOnly(settings: { HOST: string; PUBLIC_URL: string; TRUST_PROXY: unknown }): void {
+  if (!isLoopback(settings.HOST)) {
+    throw new SettingError(
+      `AUTH_DEV=true makes every visitor an administrator, so HOST must be loopback; it is "${settings.HOST}": set HOST=127.0.0.1 or unset AUTH_DEV.`,
+    )
+  }
+  if (settings.PUBLIC_URL !== '' && !isLoopback(new URL(settings.PUBLIC_URL).hostname)) {
+    throw new SettingError('AUTH_DEV=true is for this machine alone, but PUBLIC_URL names another host: unset one of them.')
+  }
+  if (settings.TRUST_PROXY !== null) throw new SettingError('AUTH_DEV=true admits no proxy: unset TRUST_PROXY or AUTH_DEV.')
 }

@@ -15,10 +15,12 @@ import { createLocationNames } from './location-names.ts'
 import { createMetrics } from './metrics.ts'
 import type { NotifierOptions, Parts } from './parts.ts'
 import { createRecorder, type Recorder } from './record.ts'
+import { createRowWriter } from './row-writer.ts'
 import { startScan } from './scan.ts'
 import { createSender, type Sender } from './send.ts'
+import { serveTestMessages } from './test-message.ts'
 
-/** Notifiers of this name share the nudges. */
+/** Notifiers of this name share the nudges and the test messages. */
 const queue = 'notifiers'
 
 /** Resolves when it listens. The first scan is under way then. */
@@ -39,16 +41,18 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
     stopping: () => stopping,
   }
 
-  // The circle: room given back lets more be claimed, what is claimed is sent, what is sent is recorded and gives room back.
+  // The circle: room given back lets more be claimed, what is claimed is sent, what is sent gives room back and is recorded.
   const pump = () => claims.pump()
-  const bodies = createBodyMaker(names, options, logger)
-  const sender = createSender({ clock, version: options.version, serviceUrl: options.serviceUrl })
+  const bodies = createBodyMaker(parts)
+  const sender = createSender({ clock, ...options })
+  const rows = createRowWriter(parts)
   const followUp = createFollowUp(parts, pump)
-  const recorder = createRecorder(parts, followUp, pump)
+  const recorder = createRecorder(parts, rows, followUp, pump)
   const deliverer = createDeliverer(parts, sender, recorder)
   const claims: Claims = createClaims(parts, bodies, deliverer, followUp)
   const dispatch = createDispatch(parts, bodies, deliverer, followUp, pump)
   const nudges = await bus.subscribe(subjects.alertNudge, ({ body }) => takeNudge(body, dispatch), { queue })
+  const tests = await serveTestMessages(parts, bus, queue, { bodies, sender, rows })
   const scan = startScan(parts, dispatch, pump)
 
   return {
@@ -61,7 +65,7 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
       stopping = true
       followUp.stop()
       await nudges.close().catch(() => {})
-      await Promise.all([scan.stop(), dispatch.idle(), claims.idle()])
+      await Promise.all([scan.stop(), dispatch.idle(), claims.idle(), tests.close().catch(() => {})])
       await finishSends(parts, deliverer, recorder, sender)
     },
   }

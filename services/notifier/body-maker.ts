@@ -1,28 +1,59 @@
-// Makes the bodies of messages out of alerts, with the names of locations looked up once per round.
+// Makes the bodies of messages out of alerts: by the destination's payload template, else the built-in one. What names and templates
+// they need is read once per round.
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
-import type { Logger } from '#shared/logger.ts'
-import { builtInBody } from './body.ts'
-import type { LocationNames } from './location-names.ts'
-import type { NotifierOptions } from './parts.ts'
+import { type ContentType, contentTypeOf, renderTemplate } from '#shared/template/template.ts'
+import { builtInBody, escapeForSlack } from './body.ts'
+import type { Parts } from './parts.ts'
+import { templateFields } from './template-fields.ts'
+import { createTemplates } from './templates.ts'
 
-export interface BodyMaker {
-  /** Reads the names that these alerts' bodies need. Rejects with a StoreError. */
-  prepare(alerts: Iterable<AlertDocument>): Promise<void>
-  /** Null where no body can be made: the alert is gone, or its facts are not what they should be. */
-  make(alert: AlertDocument | undefined, destination: DestinationDocument): string | null
+export interface MadeBody {
+  body: string
+  contentType: ContentType
+  /** What is remarkable about it, a sentence without a full stop; null: nothing. */
+  note: string | null
 }
 
-export function createBodyMaker(names: LocationNames, options: NotifierOptions, logger: Logger): BodyMaker {
-  const ids = createIncidentIds(options.incidentSalt)
-  const context = { publicUrl: options.publicUrl, encodeIncidentId: ids.encode, locationName: names.nameOf }
+export interface BodyMaker {
+  /** Reads what the bodies of these alerts to any of these destinations need. Rejects with a StoreError. */
+  prepare(alerts: Iterable<AlertDocument>, destinations: Iterable<DestinationDocument>): Promise<void>
+  /** Null where no body can be made: the alert is gone, or its facts are not what they should be. */
+  make(alert: AlertDocument | undefined, destination: DestinationDocument): MadeBody | null
+}
+
+export function createBodyMaker(parts: Pick<Parts, 'store' | 'clock' | 'logger' | 'names' | 'options'>): BodyMaker {
+  const { names, options, logger } = parts
+  const templates = createTemplates(parts)
+  const { encode } = createIncidentIds(options.incidentSalt)
+  const context = { publicUrl: options.publicUrl, encodeIncidentId: encode, locationName: names.nameOf }
+
+  const builtIn = (alert: AlertDocument, destination: DestinationDocument, note: string | null): MadeBody => ({
+    body: builtInBody(alert, destination, context),
+    contentType: 'application/json',
+    note,
+  })
+  /** A template passed its samples when it was stored; a message that it cannot make is told all the same. */
+  const byTemplate = (template: string, alert: AlertDocument, destination: DestinationDocument): MadeBody => {
+    const guard = destination.type === 'slack' ? escapeForSlack : (text: string) => text
+    const fields = templateFields(alert, { ...context, workspaceName: templates.workspaceName(alert) }, guard)
+    const rendered = renderTemplate(template, fields)
+    if (rendered.ok) return { body: rendered.output, contentType: contentTypeOf(template), note: null }
+    const { transformationId } = destination
+    logger.warn({ alertId: alert.id, transformationId, error: rendered.error }, 'A template did not render a message')
+    return builtIn(alert, destination, `the built-in body was sent, because template ${transformationId} did not render`)
+  }
   return {
-    prepare: alerts => names.load([...alerts].flatMap(({ facts }) => facts?.failing ?? [])),
+    prepare: async (alerts, destinations) => {
+      const locations = [...alerts].flatMap(({ facts }) => [facts?.failing ?? [], facts?.unknown ?? [], facts?.ok ?? []])
+      await Promise.all([names.load(locations.flat()), templates.load(destinations)])
+    },
     make: (alert, destination) => {
       if (alert === undefined) return null
       try {
-        return builtInBody(alert, destination, context)
+        const template = templates.templateOf(destination)
+        return template === null ? builtIn(alert, destination, null) : byTemplate(template, alert, destination)
       } catch (error) {
         logger.error({ alertId: alert.id, error: String(error) }, 'Could not make a message out of an alert')
         return null

@@ -2,10 +2,8 @@
 // as data. Pure; made once per delivery and then frozen.
 import type { AlertDocument, AlertKind } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
-import { humanDuration } from '#shared/durations.ts'
-import { limits } from '#shared/limits.ts'
 import { type IncidentObject, incidentObject } from './incident-object.ts'
-import { oneLine } from './plain-text.ts'
+import { errorOf, extentOf, lastedOf, linkOf, subjectOf, titleOf } from './words.ts'
 
 const productName = 'Watchkeeper'
 
@@ -41,7 +39,7 @@ export function builtInBody(
     attachments: [
       {
         author_name: productName,
-        title: titleOf(alert.kind, guard(alert.facts.subjectName)),
+        title: titleOf(alert.kind, guard(subjectOf(alert))),
         color: colors[alert.kind],
         text: textLines(alert, context, guard).join('\n'),
         footer: productName,
@@ -53,35 +51,23 @@ export function builtInBody(
   return JSON.stringify(body)
 }
 
-const titleOf = (kind: AlertKind, name: string): string =>
-  ({ problem: `${name} is down`, no_data: `${name} — no data`, recovery: `${name} is back up` })[kind]
-
 function textLines(alert: AlertDocument, context: BodyContext, guard: Guard): string[] {
-  const link = `<${context.publicUrl}/subjects/${encodeURIComponent(alert.subjectId)}|View timeline>`
-  return [...locationsLine(alert, context, guard), ...errorLine(alert, guard), durationLine(alert), link]
+  const extent = extentOf(alert, id => guard(context.locationName(id)))
+  const error = errorOf(alert).replaceAll('`', "'")
+  return [
+    ...(extent === '' ? [] : [extent]),
+    // A back-tick inside would end the quotation, so it became an apostrophe.
+    ...(error === '' ? [] : [`\`${guard(error)}\``]),
+    durationLine(alert),
+    `<${linkOf(alert, context.publicUrl)}|View timeline>`,
+  ]
 }
 
-/** Left out with one location, where it would say nothing. */
-function locationsLine({ kind, facts }: AlertDocument, context: BodyContext, guard: Guard): string[] {
-  const total = facts.failing.length + facts.unknown.length + facts.ok.length
-  if (total < 2) return []
-  if (kind === 'no_data' && facts.unknown.length > 0) return [`No reports from ${facts.unknown.length} of ${total} locations`]
-  if (kind !== 'problem' || facts.failing.length === 0) return []
-  const names = facts.failing.map(id => guard(oneLine(context.locationName(id), limits.notifier.errorCharacters)))
-  return [`Failing from ${names.length} of ${total} locations — ${names.join(', ')}`]
-}
-
-/** A recovery quotes no error. A back-tick inside would end the quotation, so it becomes an apostrophe. */
-function errorLine({ kind, facts }: AlertDocument, guard: Guard): string[] {
-  const error = kind === 'recovery' ? '' : oneLine(facts.error.replaceAll('`', "'"), limits.notifier.errorCharacters)
-  return error === '' ? [] : [`\`${guard(error)}\``]
-}
-
-function durationLine({ kind, reminder, decidedAt, facts }: AlertDocument): string {
-  if (kind === 'recovery') return `It was down for ${humanDuration((facts.closedAt ?? decidedAt) - facts.troubleSince)}.`
-  const soFar = humanDuration(decidedAt - facts.troubleSince)
-  return reminder ? `Down for ${soFar} so far.` : `Down for ${soFar} before we alerted.`
+function durationLine(alert: AlertDocument): string {
+  const lasted = lastedOf(alert)
+  if (alert.kind === 'recovery') return `It was down for ${lasted}.`
+  return alert.reminder ? `Down for ${lasted} so far.` : `Down for ${lasted} before we alerted.`
 }
 
 /** Slack reads `<…>` as links and mentions even inside quotations: foreign text must not reach people that way. */
-const escapeForSlack = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+export const escapeForSlack = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -1,11 +1,11 @@
-// What becomes of one due delivery when a notifier takes it up: claimed with its body frozen, withdrawn, or given up.
+// What becomes of one due delivery when a notifier takes it up: claimed, withdrawn, or given up.
 import type { DeliveryEvent } from '#machines/delivery.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DeliveryDocument } from '#shared/contracts/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import { limits } from '#shared/limits.ts'
 import type { BodyMaker } from './body-maker.ts'
-import { nextRevision, type Step } from './delivery-document.ts'
+import { nextRevision, type Step, withMessage } from './delivery-document.ts'
 
 /** What claims are decided from, by id. */
 export interface Sources {
@@ -27,9 +27,11 @@ export function claimStep(
   const destination = destinations.get(document.destinationId)
   if (destination === undefined) return withdrawn('destination_disabled: the destination was deleted')
   if (!destination.enabled) return withdrawn('destination_disabled: the destination is switched off')
-  const body = document.body ?? bodies.make(alerts.get(document.alertId), destination)
-  if (body === null) return withdrawn(notPrepared)
-  return takeUp({ ...document, body }, { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }, by)
+  const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
+  if (document.body !== null) return takeUp(document, claimed, by)
+  // Made by a version that froze a message at its first attempt.
+  const made = bodies.make(alerts.get(document.alertId), destination)
+  return made === null ? withdrawn(notPrepared) : takeUp(withMessage(document, made, destination), claimed, by)
 }
 
 /** The event, after the end of a dead notifier's claim where there was one; that end alone where it was the last chance. */

@@ -30,7 +30,7 @@ export function createClaims(parts: Parts, bodies: BodyMaker, deliverer: Deliver
       })
       // The room of a job is given back when it is recorded.
       const started = new Set(jobs.map(({ document }) => document.id))
-      for (const id of ids) if (!started.has(id)) lanes.release(id, null)
+      for (const id of ids) if (!started.has(id)) lanes.release(id)
       deliverer.start(jobs)
       await followUp.run(ended)
     }
@@ -58,7 +58,7 @@ async function claim(parts: Parts, bodies: BodyMaker, ids: readonly string[]): P
       later.map(({ incidentId }) => incidentId),
     ),
   ])
-  await bodies.prepare(sources.alerts.values())
+  await bodies.prepare(sources.alerts.values(), sources.alerts.size > 0 ? sources.destinations.values() : [])
   const steps = due
     .filter(document => !isHeld(document, siblings))
     .map(document => stepOrNone(parts, bodies, document, sources))

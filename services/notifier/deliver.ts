@@ -2,10 +2,13 @@
 import type { DeliveryEvent } from '#machines/delivery.ts'
 import { fromBase62, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
+import { messageOf } from './delivery-document.ts'
+import type { News } from './lanes.ts'
+import type { Outcome } from './outcome.ts'
 import type { Parts } from './parts.ts'
 import type { Job, Recorder } from './record.ts'
 import { retryDelay } from './retry-delay.ts'
-import type { Outcome, Sender } from './send.ts'
+import type { Sender } from './send.ts'
 
 export interface Deliverer {
   /** The jobs' room is taken already; it is given back when they are recorded. */
@@ -24,8 +27,7 @@ export function createDeliverer(parts: Parts, sender: Sender, recorder: Recorder
 
   const run = async (job: Job) => {
     const { document, destination } = job
-    const message = { url: destination.url, body: document.body ?? '', idempotencyKey: document.idempotencyKey }
-    const outcome = await sender.send(message, stop.signal)
+    const outcome = await sender.send(messageOf(document, destination.url), stop.signal)
     const result = outcome.kind === 'refused' && !outcome.answered ? 'unreachable' : outcome.kind
     metrics.attempts.inc({ result })
     if (outcome.kind === 'refused') {
@@ -36,7 +38,9 @@ export function createDeliverer(parts: Parts, sender: Sender, recorder: Recorder
       )
     }
     const event = eventOf(outcome, document.snapshot.context.attempts, clock.now(), jitter)
-    recorder.add({ ...job, event, answered: outcome.kind === 'abandoned' ? null : result !== 'unreachable' })
+    // The next one need not wait until this one is written.
+    lanes.settle(document.id, newsOf(outcome))
+    recorder.add({ ...job, event })
   }
 
   return {
@@ -45,7 +49,7 @@ export function createDeliverer(parts: Parts, sender: Sender, recorder: Recorder
         const claimEndsAt = job.document.dueAt ?? 0
         if (clock.now() + limits.notifier.sendMs >= claimEndsAt) {
           // Committing took so long that the claim could end while the message is under way.
-          lanes.release(job.document.id, null)
+          lanes.release(job.document.id)
           continue
         }
         const sending: Promise<void> = run(job).finally(() => running.delete(sending))
@@ -64,6 +68,12 @@ function eventOf(outcome: Outcome, attempt: number, at: number, jitter: () => nu
   if (outcome.kind === 'abandoned') return { type: 'claim.released', at }
   const { retryable, error, retryAfterMs } = outcome
   return { type: 'attempt.refused', at, retryable, error, retryMs: retryDelay(attempt, jitter(), retryAfterMs) }
+}
+
+function newsOf(outcome: Outcome): News {
+  if (outcome.kind !== 'refused') return outcome.kind === 'delivered' ? 'took' : null
+  if (!outcome.retryable) return 'refused'
+  return outcome.answered ? 'busy' : 'silent'
 }
 
 const jitterDigits = 4

@@ -3,8 +3,12 @@ import { createHash } from 'node:crypto'
 import { advanceDelivery, type DeliveryEffect, type DeliveryEvent, isTerminal, openDelivery } from '#machines/delivery.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DeliveryDocument, DeliverySnapshot } from '#shared/contracts/delivery.ts'
+import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
+import type { MadeBody } from './body-maker.ts'
+import type { Message } from './send.ts'
+import { signatureOf } from './signature.ts'
 
 /** A document that is going to be put, and the orders that hold once it is. */
 export interface Step {
@@ -34,6 +38,25 @@ export function newDelivery(alert: AlertDocument, destinationId: string, at: num
     expireAt: at + limits.notifier.deliveryMs,
   }
 }
+
+/** With its message for good: what retries send, whatever becomes of the destination's name, template or secrets. */
+export function withMessage(document: DeliveryDocument, made: MadeBody, destination: DestinationDocument): DeliveryDocument {
+  const signature = signatureOf(destination.secrets, { id: document.idempotencyKey, madeAt: document.createdAt, body: made.body })
+  return { ...document, ...made, signature }
+}
+
+/** The message as it goes out, the same at every attempt; to wherever the destination is by now. */
+export const messageOf = (
+  { body, contentType, idempotencyKey, createdAt, signature }: DeliveryDocument,
+  url: string,
+): Message => ({
+  url,
+  body: body ?? '',
+  contentType: contentType ?? 'application/json',
+  idempotencyKey,
+  madeAt: createdAt,
+  signature: signature ?? null,
+})
 
 type Marks = { notifierId: string; incidentSalt: string }
 

@@ -8,15 +8,16 @@ import type { Store } from '#shared/store/port.ts'
 import { type BatchLoop, createBatchLoop } from './batch-loop.ts'
 import type { BodyMaker } from './body-maker.ts'
 import { notPrepared } from './claim-step.ts'
-import { decide } from './decide.ts'
+import { type Decision, decide } from './decide.ts'
 import type { Deliverer } from './deliver.ts'
-import { beforeFirstPut, newDelivery, type Step } from './delivery-document.ts'
+import { beforeFirstPut, newDelivery, type Step, withMessage } from './delivery-document.ts'
 import type { FollowUp } from './follow-up.ts'
 import type { Parts } from './parts.ts'
 import { persistently } from './persistently.ts'
+import { readRouting } from './routing.ts'
 import { isHeld, type OpenSibling, openSiblings } from './siblings.ts'
 
-/** A delivery to be made: with its room taken and its body frozen where it is sent at once. */
+/** A delivery to be made, its message frozen; with its room taken where it is sent at once. */
 interface Planned extends Step {
   destination: DestinationDocument
   taken: boolean
@@ -52,7 +53,7 @@ export function createDispatch(
       onRoomWanted()
       await followUp.run(stored.filter(({ document }) => document.open === 0))
     } finally {
-      for (const one of planned) if (one.taken && !started.has(one)) lanes.release(one.document.id, null)
+      for (const one of planned) if (one.taken && !started.has(one)) lanes.release(one.document.id)
     }
   }
 
@@ -60,19 +61,17 @@ export function createDispatch(
     const open = (await store.get('alerts', alertIds)).filter(alert => alert?.state === 'open') as AlertDocument[]
     if (open.length === 0) return
     const later = open.filter(({ number }) => number > 1).map(({ incidentId }) => incidentId)
-    const [destinations, { waiting, siblings }] = await Promise.all([
-      destinationsOf(store, open),
-      predecessorsOf(store, later),
-      bodies.prepare(open),
-    ])
+    const [routingOf, { waiting, siblings }] = await Promise.all([readRouting(store, open), predecessorsOf(store, later)])
     const { first, rest } = firstOfEachIncident(open, waiting)
-    const decisions = first.map(alert => ({ alert, ...decide(alert, destinations) }))
+    const decisions = first.map(alert => ({ alert, ...decide(alert, routingOf(alert)) }))
+    await bodies.prepare(first, new Set(decisions.flatMap(({ told }) => told)))
     await put(decisions.flatMap(({ alert, told }) => told.map(destination => plan(parts, bodies, alert, destination, siblings))))
-    const dispatched = decisions.map(({ alert, told }) => ({
+    const dispatched = decisions.map(({ alert, told, leftOut, nobody }) => ({
       ...alert,
       rev: alert.rev + 1,
       state: 'dispatched' as const,
       deliveries: told.length,
+      untold: untoldOf(leftOut, nobody),
     }))
     // Refused means that a rival was first with the same.
     if (dispatched.length > 0) await persistently(clock, () => store.replace('alerts', dispatched))
@@ -104,15 +103,16 @@ function plan(
 ): Planned {
   const at = clock.now()
   const opened = newDelivery(alert, destination.id, at, options)
-  const body = bodies.make(alert, destination)
-  if (body === null) {
+  const made = bodies.make(alert, destination)
+  if (made === null) {
     const withdrawn: DeliveryEvent = { type: 'delivery.withdrawn', at, error: notPrepared }
     return { ...beforeFirstPut(opened, [withdrawn], options.notifierId), destination, taken: false }
   }
-  const taken = !isHeld(opened, siblings) && lanes.take(destination.id, opened.id)
-  if (!taken) return { document: opened, effects: [], destination, taken }
+  const document = withMessage(opened, made, destination)
+  const taken = !isHeld(document, siblings) && lanes.take(destination.id, document.id)
+  if (!taken) return { document, effects: [], destination, taken }
   const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
-  return { ...beforeFirstPut({ ...opened, body }, [claimed], options.notifierId), destination, taken }
+  return { ...beforeFirstPut(document, [claimed], options.notifierId), destination, taken }
 }
 
 /** The alerts whose turn it is, and the ids of those to take next: what waits before them, then they themselves. */
@@ -145,14 +145,8 @@ async function openAlerts(store: Store, incidentIds: readonly string[]) {
   return store.find('alerts', { where, sort: [['number', 'asc']], limit: pageSize, select: ['incidentId', 'number'] })
 }
 
-/** All destinations of the alerts' workspaces. */
-async function destinationsOf(store: Store, alerts: readonly AlertDocument[]): Promise<DestinationDocument[]> {
-  const where = { workspaceId: { in: [...new Set(alerts.map(({ workspaceId }) => workspaceId))] } }
-  const all: DestinationDocument[] = []
-  for (let page: DestinationDocument[] = []; ; ) {
-    const last = page.at(-1)
-    page = await store.find('destinations', { where, limit: pageSize, ...(last ? { after: { values: [], id: last.id } } : {}) })
-    all.push(...page)
-    if (page.length < pageSize) return all
-  }
+/** That a destination was not chosen for this kind of message is what its table says; all else is kept with the alert. */
+function untoldOf(leftOut: Decision['leftOut'], nobody: Decision['nobody']): NonNullable<AlertDocument['untold']> {
+  const untold = leftOut.filter(({ reason }) => reason !== 'not_routed')
+  return nobody === null || untold.length > 0 ? untold : [{ destinationId: null, reason: nobody }]
 }

@@ -1,7 +1,6 @@
 // The `incident` object of a plain webhook's body (spec C, Events; `lifecycle` and `confirmation` by spec D 3).
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { EvidenceInput } from '#shared/contracts/verdict.ts'
-import { websiteTemplate } from '#shared/contracts/website.ts'
 import { limits } from '#shared/limits.ts'
 import { cut } from './plain-text.ts'
 
@@ -67,9 +66,9 @@ function boundedEvidence({ facts }: AlertDocument): IncidentObject['evidence'] {
   const { inputs, omitted, truncated } = facts.evidence
   const kept = inputs.slice(0, bounds.inputs)
   const shortened = kept.some(({ reason }) => [...(reason ?? '')].length > bounds.textCharacters)
-  const prefix = facts.template === websiteTemplate ? 'reachability@' : ''
+  const locations = new Set([...facts.failing, ...facts.unknown, ...facts.ok])
   return {
-    inputs: kept.map(input => incidentInput(input, prefix)),
+    inputs: kept.map(one => incidentInput(one, locations.has(one.input) ? 'reachability@' : '')),
     omitted: omitted + inputs.length - kept.length,
     truncated: truncated || shortened || kept.length < inputs.length,
   }

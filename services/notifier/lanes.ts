@@ -2,7 +2,18 @@
 // what has no place here stays in the store, where the scan finds it.
 import { limits } from '#shared/limits.ts'
 
-const { inFlight, inFlightPerDestination, queuedPerDestination } = limits.notifier
+const {
+  inFlight,
+  inFlightPerDestination,
+  inFlightPerDestinationMax,
+  inFlightUnanswered,
+  lanesKept,
+  queuedPerDestination,
+  unwritten,
+} = limits.notifier
+
+/** How an attempt ended, as far as the next ones are concerned: busy is a refusal that may pass; null: nothing was learnt. */
+export type News = 'took' | 'refused' | 'busy' | 'silent' | null
 
 export interface Lanes {
   /** Queues a delivery that is due. False where the lane is full; one that is known already is not queued twice. */
@@ -11,8 +22,10 @@ export interface Lanes {
   take(destinationId: string, deliveryId: string): boolean
   /** Takes room for queued deliveries, lane by lane in turn, as far as there is room; answers their ids. */
   pick(): string[]
-  /** Gives room back. `answered`: null where nothing was sent; false narrows the lane to one at a time, true widens it. */
-  release(deliveryId: string, answered: boolean | null): void
+  /** The attempt is over and gives its room back; its outcome is still to be written. Who takes messages gets more at once. */
+  settle(deliveryId: string, news: News): void
+  /** Nothing of it is left to do here, whether it was sent or not. */
+  release(deliveryId: string): void
   running(): number
   queued(): number
 }
@@ -20,31 +33,17 @@ export interface Lanes {
 interface Lane {
   queue: Set<string>
   running: number
+  /** 1: it did not answer last time. */
   width: number
 }
 
 export function createLanes(): Lanes {
-  const lanes = new Map<string, Lane>()
-  const runningIn = new Map<string, string>()
-
-  const laneOf = (destinationId: string): Lane => {
-    const known = lanes.get(destinationId)
-    if (known) return known
-    const lane = { queue: new Set<string>(), running: 0, width: inFlightPerDestination }
-    lanes.set(destinationId, lane)
-    return lane
-  }
-  const hasRoom = (lane: Lane) => lane.running < lane.width && runningIn.size < inFlight
-  const start = (destinationId: string, lane: Lane, deliveryId: string) => {
-    lane.queue.delete(deliveryId)
-    lane.running += 1
-    runningIn.set(deliveryId, destinationId)
-  }
+  const { lanes, isKnown, hasRoom, laneOf, enter, leave, settled, running } = createRoom()
 
   const pickOne = (destinationId: string, lane: Lane): string | null => {
     const [first] = lane.queue
     if (first === undefined || !hasRoom(lane)) return null
-    start(destinationId, lane, first)
+    enter(destinationId, first)
     // To the end of the turn order: the next one is another lane's.
     lanes.delete(destinationId)
     lanes.set(destinationId, lane)
@@ -53,7 +52,7 @@ export function createLanes(): Lanes {
 
   return {
     offer: (destinationId, deliveryId) => {
-      if (runningIn.has(deliveryId)) return true
+      if (isKnown(deliveryId)) return true
       const { queue } = laneOf(destinationId)
       if (queue.size >= queuedPerDestination && !queue.has(deliveryId)) return false
       queue.add(deliveryId)
@@ -61,8 +60,8 @@ export function createLanes(): Lanes {
     },
     take: (destinationId, deliveryId) => {
       const lane = laneOf(destinationId)
-      if (runningIn.has(deliveryId) || lane.queue.size > 0 || !hasRoom(lane)) return false
-      start(destinationId, lane, deliveryId)
+      if (isKnown(deliveryId) || lane.queue.size > 0 || !hasRoom(lane)) return false
+      enter(destinationId, deliveryId)
       return true
     },
     pick: () => {
@@ -76,17 +75,72 @@ export function createLanes(): Lanes {
       }
       return picked
     },
-    release: (deliveryId, answered) => {
-      const destinationId = runningIn.get(deliveryId)
-      if (destinationId === undefined) return
-      runningIn.delete(deliveryId)
-      const lane = laneOf(destinationId)
-      lane.running -= 1
-      if (answered !== null) lane.width = answered ? Math.min(lane.width * 2, inFlightPerDestination) : 1
-      const idle = lane.running === 0 && lane.queue.size === 0
-      if (idle && lane.width === inFlightPerDestination) lanes.delete(destinationId)
+    settle: (deliveryId, news) => {
+      if (leave(deliveryId, news)) settled.add(deliveryId)
     },
-    running: () => runningIn.size,
+    release: deliveryId => {
+      leave(deliveryId, null)
+      settled.delete(deliveryId)
+    },
+    running,
     queued: () => [...lanes.values()].reduce((sum, { queue }) => sum + queue.size, 0),
   }
+}
+
+/** Who is on the way, and who may be. */
+function createRoom() {
+  const lanes = new Map<string, Lane>()
+  const runningIn = new Map<string, string>()
+  const settled = new Set<string>()
+  /** Running in lanes that did not answer: many dead destinations together must not take all the room either. */
+  let unanswered = 0
+
+  const laneOf = (destinationId: string): Lane => {
+    const known = lanes.get(destinationId)
+    if (known) return known
+    const lane = { queue: new Set<string>(), running: 0, width: inFlightPerDestination }
+    lanes.set(destinationId, lane)
+    return lane
+  }
+  const change = (lane: Lane, running: number, width: number) => {
+    unanswered += (width === 1 ? running : 0) - (lane.width === 1 ? lane.running : 0)
+    lane.running = running
+    lane.width = width
+  }
+  return {
+    lanes,
+    settled,
+    laneOf,
+    running: () => runningIn.size,
+    isKnown: (deliveryId: string): boolean => runningIn.has(deliveryId) || settled.has(deliveryId),
+    hasRoom: (lane: Lane): boolean =>
+      lane.running < lane.width &&
+      runningIn.size < inFlight &&
+      settled.size < unwritten &&
+      (lane.width > 1 || unanswered < inFlightUnanswered),
+    enter: (destinationId: string, deliveryId: string) => {
+      const lane = laneOf(destinationId)
+      lane.queue.delete(deliveryId)
+      change(lane, lane.running + 1, lane.width)
+      runningIn.set(deliveryId, destinationId)
+    },
+    /** False where it was not on the way. */
+    leave: (deliveryId: string, news: News): boolean => {
+      const destinationId = runningIn.get(deliveryId)
+      if (destinationId === undefined) return false
+      runningIn.delete(deliveryId)
+      const lane = laneOf(destinationId)
+      change(lane, lane.running - 1, widthAfter(lane.width, news))
+      const isIdle = lane.running === 0 && lane.queue.size === 0
+      if (isIdle && (lane.width >= inFlightPerDestination || lanes.size > lanesKept)) lanes.delete(destinationId)
+      return true
+    },
+  }
+}
+
+function widthAfter(width: number, news: News): number {
+  if (news === 'silent') return 1
+  if (news === 'busy') return Math.max(2, Math.floor(width / 2))
+  if (news === 'took') return Math.min(width * 2, inFlightPerDestinationMax)
+  return news === 'refused' ? Math.max(2, width) : width
 }

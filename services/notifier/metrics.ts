@@ -45,6 +45,12 @@ export function createMetrics(registry: Registry, lanes: Lanes) {
       buckets: latencyBuckets,
       registers,
     }),
+    tests: new Counter({
+      name: 'watchkeeper_notifier_tests_total',
+      help: 'Test messages by what came of them',
+      labelNames: ['result'],
+      registers,
+    }),
     overtaken: new Counter({
       name: 'watchkeeper_notifier_overtaken_total',
       help: 'Claims or outcomes refused because another notifier was first',

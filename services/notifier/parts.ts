@@ -1,5 +1,6 @@
 // What the parts of one notifier share.
 import type { Clock } from '#shared/clock.ts'
+import type { Egress } from '#shared/egress.ts'
 import type { Logger } from '#shared/logger.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { Lanes } from './lanes.ts'
@@ -14,6 +15,8 @@ export interface NotifierOptions {
   /** The dashboard's address without a trailing slash. */
   publicUrl: string
   incidentSalt: string
+  /** Where messages may not go; without it, what is always closed. */
+  egress?: Egress
   /** A share from 0 to 1 for each retry's jitter; from the system's randomness where it is not given. */
   jitter?: () => number
 }

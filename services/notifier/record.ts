@@ -1,16 +1,15 @@
 // Writes what came of attempts: first the log rows, then the deliveries' next revision, both in bulk. Keeps trying while the
 // store does not answer, because the message is out and only this knows it.
 import type { DeliveryEvent } from '#machines/delivery.ts'
-import type { DeliveryLogDocument } from '#shared/contracts/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import { limits } from '#shared/limits.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { createBatchLoop } from './batch-loop.ts'
 import { nextRevision, type Step } from './delivery-document.ts'
 import type { FollowUp } from './follow-up.ts'
-import { createLogNumbers } from './log-numbers.ts'
 import type { Parts } from './parts.ts'
 import { persistently } from './persistently.ts'
+import { type LogRow, type RowWriter, withNote } from './row-writer.ts'
 
 /** A claimed delivery as it is stored, and where it goes. */
 export interface Job {
@@ -20,8 +19,6 @@ export interface Job {
 
 export interface Finished extends Job {
   event: DeliveryEvent
-  /** As `Lanes.release` takes it. */
-  answered: boolean | null
 }
 
 export interface Recorder {
@@ -32,25 +29,15 @@ export interface Recorder {
   giveUp(): void
 }
 
-/** `onRoom` is called when deliveries have left their lanes. */
-export function createRecorder(parts: Parts, followUp: FollowUp, onRoom: () => void): Recorder {
+/** `onRoom` is called when others may be sent. */
+export function createRecorder(parts: Parts, log: RowWriter, followUp: FollowUp, onRoom: () => void): Recorder {
   const { store, clock, logger, lanes, metrics, options } = parts
-  const numbers = createLogNumbers(store, clock)
   let givingUp = false
 
-  const writeLog = async (rows: Omit<DeliveryLogDocument, 'number'>[]) => {
-    if (rows.length === 0) return
-    const first = await numbers.take(rows.length)
-    const documents = rows.map((row, i) => ({ ...row, number: first + i }))
-    const results = await persistently(clock, () => store.insert('deliveryLog', documents))
-    const lost = results.filter(result => result === 'taken').length
-    if (lost > 0) logger.error({ rows: lost }, 'Delivery log rows met numbers that are in use and were dropped')
-  }
-
-  const write = async (steps: readonly Step[], rows: Omit<DeliveryLogDocument, 'number'>[]): Promise<Step[]> => {
+  const write = async (steps: readonly Step[], rows: LogRow[]): Promise<Step[]> => {
     for (let logged = false; ; ) {
       try {
-        if (!logged) await writeLog(rows)
+        if (!logged) await log.write(rows)
         logged = true
         const results = await persistently(clock, () =>
           store.replace(
@@ -70,8 +57,10 @@ export function createRecorder(parts: Parts, followUp: FollowUp, onRoom: () => v
   }
 
   const handle = async (batch: Finished[]) => {
+    // Their room is free already: what follows them is claimed while they are written, as many at once.
+    onRoom()
     const steps: Step[] = []
-    const rows: Omit<DeliveryLogDocument, 'number'>[] = []
+    const rows: LogRow[] = []
     for (const finished of batch) {
       const step = nextRevision(finished.document, [finished.event], options.notifierId)
       if (step === null) continue
@@ -80,7 +69,7 @@ export function createRecorder(parts: Parts, followUp: FollowUp, onRoom: () => v
     }
     const stored = steps.length > 0 ? await write(steps, rows) : []
     if (stored.length < steps.length) metrics.overtaken.inc(steps.length - stored.length)
-    for (const { document, answered } of batch) lanes.release(document.id, answered)
+    for (const { document } of batch) lanes.release(document.id)
     onRoom()
     await followUp.run(stored)
   }
@@ -96,7 +85,7 @@ export function createRecorder(parts: Parts, followUp: FollowUp, onRoom: () => v
 }
 
 /** One row per attempt (spec D 2, Delivery log): the destination as it was called then, the exact body, never the address. */
-function logRows({ document, effects }: Step, destination: DestinationDocument): Omit<DeliveryLogDocument, 'number'>[] {
+function logRows({ document, effects }: Step, destination: DestinationDocument): LogRow[] {
   return effects
     .filter(effect => effect.type === 'logAttempt')
     .map(({ params }) => ({
@@ -104,12 +93,14 @@ function logRows({ document, effects }: Step, destination: DestinationDocument):
       rev: 1,
       workspaceId: document.workspaceId,
       destinationId: destination.id,
+      destinationNumber: destination.number,
       destinationName: destination.name,
       destinationType: destination.type,
       alertKind: document.alertKind,
       status: params.status,
       payload: document.body ?? '',
-      error: params.error,
+      error: withNote(params.error, document.note),
+      note: document.note ?? null,
       incidentId: document.incidentId,
       at: params.at,
       expireAt: params.at + limits.notifier.logMs,

@@ -1,24 +1,83 @@
 // Takes a destination's address out of a text that is going to be kept: receivers like to quote the path they were called by,
-// and that path is the secret.
+// whole, in part, or encoded once more, and that path is the secret.
 
-const shortestSecret = 6
+/** A piece of the address this long is taken out wherever it stands. */
+const shortestPiece = 4
+/** Of longer pieces, any part of this length is taken out too: a receiver may cut what it quotes. */
+const partLength = 8
+const mark = '[redacted]'
 
-/** The text without the address, its host, and any longer part of its path, query or credentials. */
+/** The text without the address, its host, and any longer part of its path, query or credentials; letter case does not count. */
 export function redactAddress(text: string, address: string): string {
-  let redacted = text
-  for (const secret of secretsOf(address)) redacted = redacted.replaceAll(secret, '[redacted]')
-  return redacted
+  const { secrets, divisible } = secretsOf(address)
+  const lower = lowerCase(text)
+  const hidden = new Uint8Array(text.length)
+  for (const secret of secrets) {
+    for (let at = lower.indexOf(secret); at >= 0; at = lower.indexOf(secret, at + 1)) hidden.fill(1, at, at + secret.length)
+  }
+  const parts = new Set(divisible.flatMap(partsOf))
+  for (let at = 0; at + partLength <= lower.length; at++) {
+    if (parts.has(lower.slice(at, at + partLength))) hidden.fill(1, at, at + partLength)
+  }
+  hidden.fill(1, text.length - brokenOff(lower, secrets))
+  let kept = ''
+  for (let at = 0; at < text.length; at++) {
+    if (hidden[at] === 0) kept += text[at]
+    else if (hidden[at - 1] !== 1) kept += mark
+  }
+  return kept
 }
 
-function secretsOf(address: string): string[] {
-  if (!URL.canParse(address)) return address === '' ? [] : [address]
-  const url = new URL(address)
-  const parts = [...url.pathname.split('/'), ...[...url.searchParams].flat(), url.username, url.password, url.hostname]
-  const pieces = [...parts, ...parts.map(decoded)].filter(part => part.length >= shortestSecret)
-  const whole = [address, url.href, url.host, url.pathname + url.search, url.pathname].filter(part => part.length > 1)
-  // Longest first, so that no piece of a longer secret stays.
-  return [...new Set([...whole, ...pieces])].sort((a, b) => b.length - a.length)
+/** How many characters at the end begin a secret: an answer is cut where it is long enough, not where it is safe. */
+function brokenOff(text: string, secrets: readonly string[]): number {
+  const lengths = secrets.map(secret => {
+    for (let length = Math.min(secret.length, text.length); length >= shortestPiece; length--) {
+      if (text.endsWith(secret.slice(0, length))) return length
+    }
+    return 0
+  })
+  return Math.max(0, ...lengths)
 }
+
+function partsOf(secret: string): string[] {
+  const parts: string[] = []
+  for (let at = 0; at + partLength <= secret.length; at++) parts.push(secret.slice(at, at + partLength))
+  return parts
+}
+
+/** In lower case, in every form in which they may be quoted. The scheme is no secret, so no part of it is looked for. */
+function secretsOf(address: string): { secrets: string[]; divisible: string[] } {
+  if (!URL.canParse(address)) return { secrets: address === '' ? [] : [lowerCase(address)], divisible: [] }
+  const url = new URL(address)
+  const path = url.pathname + url.search
+  const credentials = [url.username, url.password, ...basicOf(url)]
+  const pieces = [...url.pathname.split('/'), ...[...url.searchParams].flat(), ...credentials, url.hostname]
+  const whole = [address, url.href, url.host, path, url.pathname].filter(part => part.length > 1)
+  const forms = [...whole, ...pieces].flatMap(formsOf).filter(form => form.length >= shortestPiece)
+  return {
+    secrets: unique([...whole, ...forms]),
+    divisible: unique([url.host + path, ...credentials].flatMap(formsOf)),
+  }
+}
+
+const unique = (texts: readonly string[]): string[] => [...new Set(texts.map(lowerCase))]
+
+/** The Authorization header that the credentials became. */
+function basicOf({ username, password }: URL): string[] {
+  if (username === '' && password === '') return []
+  return [Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')]
+}
+
+/** As it is, without percent-encoding, encoded once more, and as JSON, HTML and forms write it. */
+function formsOf(part: string): string[] {
+  const plain = decoded(part)
+  const encoded = [part, plain].map(form => encodeURIComponent(form.toWellFormed()))
+  const html = [part, plain].map(form => form.replaceAll('&', '&amp;'))
+  return [part, plain, ...encoded, ...html, part.replaceAll('/', '\\/'), plain.replaceAll(' ', '+')]
+}
+
+/** Character by character, so that positions stay what they are. */
+const lowerCase = (text: string): string => text.replace(/[A-Z]/g, letter => letter.toLowerCase())
 
 /** Without percent-encoding; as it is where that is malformed. */
 export function decoded(part: string): string {

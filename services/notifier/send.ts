@@ -1,32 +1,30 @@
 // One attempt to bring a message to its receiver: a POST, its time-out, and what its answer means. Never throws for what a
-// receiver or the network does, and never lets the destination's address into an outcome.
-import { STATUS_CODES } from 'node:http'
+// receiver or the network does, follows no redirect, and never lets the destination's address into an outcome.
 import { Agent, type Dispatcher, request } from 'undici'
 import type { Clock } from '#shared/clock.ts'
+import { createEgress, type Egress } from '#shared/egress.ts'
 import { limits, second } from '#shared/limits.ts'
-import { oneLine } from './plain-text.ts'
+import { createResolve, type Resolve } from '#shared/resolve.ts'
+import { createGuardedConnect } from './guarded-connect.ts'
+import { failed, type Outcome, readQuote, refusedBy, unreachable } from './outcome.ts'
 import { decoded, redactAddress } from './redact.ts'
 
+/** All but the address is the same for every attempt of a delivery. */
 export interface Message {
   url: string
   body: string
-  /** The same for every attempt of a delivery. */
+  /** Absent: JSON. */
+  contentType?: 'application/json' | 'text/plain'
   idempotencyKey: string
+  /** When the message was made, ms since the epoch. */
+  madeAt: number
+  /** The `webhook-signature` header; null: the message is not signed. */
+  signature: string | null
 }
 
-export type Outcome =
-  | { kind: 'delivered' }
-  /**
-   * `error` begins with `unreachable: `, `http_NNN: ` or `not_sent: ` (spec C, Delivery) and goes on for a person.
-   * `answered` is false where nothing came back in time. `retryAfterMs` is what the receiver asked for; null: nothing.
-   */
-  | { kind: 'refused'; retryable: boolean; answered: boolean; error: string; retryAfterMs: number | null }
-  /** `stop` fired before an outcome was known. */
-  | { kind: 'abandoned' }
-
 export interface Sender {
-  /** Resolves within limits.notifier.sendMs of the clock. */
-  send(message: Message, stop: AbortSignal): Promise<Outcome>
+  /** Resolves within `timeoutMs` of the clock; without it, within limits.notifier.sendMs. */
+  send(message: Message, stop: AbortSignal, timeoutMs?: number): Promise<Outcome>
   close(): Promise<void>
 }
 
@@ -34,6 +32,9 @@ export interface SenderOptions {
   clock: Clock
   version: string
   serviceUrl: string
+  /** Where messages may not go; without it, what is always closed. */
+  egress?: Egress
+  resolve?: Resolve
 }
 
 /** Connections are reused for moments only: one that the receiver is about to close would fail the next message. */
@@ -50,17 +51,27 @@ export function createSender(options: SenderOptions): Sender {
     // The attempt's own timer is exact; these fire up to a second late and only clear away an answer that nobody reads.
     headersTimeout: 2 * limits.notifier.sendMs,
     bodyTimeout: limits.notifier.sendMs,
-    connect: { timeout: 2 * limits.notifier.sendMs },
+    connect: createGuardedConnect({
+      resolve: options.resolve ?? createResolve(options),
+      egress: options.egress ?? createEgress(),
+      timeoutMs: 2 * limits.notifier.sendMs,
+    }),
   })
   return {
-    send: (message, stop) => attempt(message, stop, agent, options),
+    send: (message, stop, timeoutMs = limits.notifier.sendMs) => attempt(message, stop, timeoutMs, agent, options),
     close: () => agent.destroy(),
   }
 }
 
-async function attempt(message: Message, stop: AbortSignal, agent: Agent, options: SenderOptions): Promise<Outcome> {
+async function attempt(
+  message: Message,
+  stop: AbortSignal,
+  timeoutMs: number,
+  agent: Dispatcher,
+  options: SenderOptions,
+): Promise<Outcome> {
   const timeout = new AbortController()
-  const forget = options.clock.after(limits.notifier.sendMs, () => timeout.abort(timedOut))
+  const forget = options.clock.after(timeoutMs, () => timeout.abort(timedOut))
   try {
     const answer = await request(message.url, {
       method: 'POST',
@@ -69,14 +80,14 @@ async function attempt(message: Message, stop: AbortSignal, agent: Agent, option
       signal: AbortSignal.any([stop, timeout.signal]),
       dispatcher: agent,
     })
-    if (isSuccess(answer.statusCode)) {
-      answer.body.dump({ limit: limits.notifier.answerBytes }).catch(() => {})
+    if (answer.statusCode >= 200 && answer.statusCode < 300) {
+      void drain(answer.body, options.clock)
       return { kind: 'delivered' }
     }
     const quote = await readQuote(answer.body)
-    return judge(answer, redactAddress(quote, message.url), options.clock.now())
+    return refusedBy(answer, redactAddress(quote, message.url), options.clock.now())
   } catch (error) {
-    if (timeout.signal.aborted) return unreachable(`no answer within ${limits.notifier.sendMs / second} s`)
+    if (timeout.signal.aborted) return unreachable(`no answer within ${timeoutMs / second} s`)
     if (stop.aborted) return { kind: 'abandoned' }
     return failed(error)
   } finally {
@@ -84,14 +95,22 @@ async function attempt(message: Message, stop: AbortSignal, agent: Agent, option
   }
 }
 
-/** `webhook-id` and `webhook-timestamp` are the Standard Webhooks names. */
-function headersOf({ url, idempotencyKey }: Message, { clock, version, serviceUrl }: SenderOptions): Record<string, string> {
+/** A short answer leaves its connection to the next message; one that is long or slow is cut off. */
+async function drain(body: Dispatcher.ResponseData['body'], clock: Clock): Promise<void> {
+  const forget = clock.after(limits.notifier.drainMs, () => body.destroy())
+  await body.dump({ limit: limits.notifier.answerBytes }).catch(() => {})
+  forget()
+}
+
+/** The three `webhook-` headers are those of Standard Webhooks. */
+function headersOf({ url, contentType, idempotencyKey, madeAt, signature }: Message, { version, serviceUrl }: SenderOptions) {
   return {
-    'content-type': 'application/json',
+    'content-type': contentType === 'text/plain' ? 'text/plain; charset=utf-8' : 'application/json',
     'user-agent': `watchkeeper/${version} (+${serviceUrl})`,
     'idempotency-key': idempotencyKey,
     'webhook-id': idempotencyKey,
-    'webhook-timestamp': String(Math.floor(clock.now() / second)),
+    'webhook-timestamp': String(Math.floor(madeAt / second)),
+    ...(signature === null ? {} : { 'webhook-signature': signature }),
     ...credentialsOf(url),
   }
 }
@@ -101,89 +120,4 @@ function credentialsOf(url: string): Record<string, string> {
   if (username === '' && password === '') return {}
   const pair = `${decoded(username)}:${decoded(password)}`
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
-}
-
-const isSuccess = (status: number) => status >= 200 && status < 300
-
-/** The first bytes of an answer as text; the rest is not waited for. An answer that breaks off has still said its status. */
-async function readQuote(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk as Buffer)
-      bytes += (chunk as Buffer).length
-      if (bytes >= limits.notifier.answerBytes) break
-    }
-  } catch {
-    // What came until here is quoted.
-  }
-  return Buffer.concat(chunks).subarray(0, limits.notifier.answerBytes).toString('utf8')
-}
-
-function judge({ statusCode, headers }: Dispatcher.ResponseData, quote: string, at: number): Outcome {
-  const said = oneLine(quote, limits.notifier.quoteCharacters)
-  const words = `the destination answered ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim()
-  return {
-    kind: 'refused',
-    retryable: statusCode === 429 || statusCode >= 500,
-    answered: true,
-    error: `http_${statusCode}: ${words}${said === '' ? '' : `: "${said}"`}`,
-    retryAfterMs: parseRetryAfter(headers['retry-after'], at),
-  }
-}
-
-/** Seconds or an HTTP date, as ms from `at`; null where there is none or it says nothing. */
-function parseRetryAfter(value: string | string[] | undefined, at: number): number | null {
-  const text = Array.isArray(value) ? value[0] : value
-  if (text === undefined) return null
-  if (/^\s*\d+\s*$/.test(text)) return Number(text) * second
-  const date = Date.parse(text)
-  return Number.isNaN(date) ? null : Math.max(0, date - at)
-}
-
-const unreachable = (why: string): Outcome => ({
-  kind: 'refused',
-  retryable: true,
-  answered: false,
-  error: `unreachable: ${why}`,
-  retryAfterMs: null,
-})
-
-/** Messages of network errors quote addresses, so only their codes are looked at. */
-const reasons: Record<string, string> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'the connection was reset',
-  EPIPE: 'the connection was closed',
-  UND_ERR_SOCKET: 'the connection was closed',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
-  ETIMEDOUT: 'no connection in time',
-  ENOTFOUND: 'its name is not known',
-  EAI_AGAIN: 'its name could not be looked up',
-  EHOSTUNREACH: 'no route to it',
-  ENETUNREACH: 'no route to it',
-}
-
-function failed(error: unknown): Outcome {
-  const code = codeOf(error)
-  if (code === 'UND_ERR_INVALID_ARG' || code === 'ERR_INVALID_URL') {
-    return {
-      kind: 'refused',
-      retryable: false,
-      answered: false,
-      error: 'not_sent: the address cannot be called',
-      retryAfterMs: null,
-    }
-  }
-  return unreachable(
-    reasons[code] ?? (/CERT|TLS|SSL|SIGNED/.test(code) ? `no secure connection (${code})` : `network error (${code})`),
-  )
-}
-
-/** The first error code in an error, its causes and its parts; they carry no addresses. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  if ('code' in error && typeof error.code === 'string' && error.code !== '') return error.code
-  const inner = error instanceof AggregateError ? error.errors[0] : error.cause
-  return inner === undefined ? error.name : codeOf(inner)
 }

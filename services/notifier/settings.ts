@@ -1,7 +1,9 @@
 // The notifier's settings, declared once.
+import { egressSettings } from '#shared/egress.ts'
 import { text } from '#shared/settings.ts'
 
 export const notifierSettings = {
+  ...egressSettings,
   PUBLIC_URL: {
     ...text({
       default: '',

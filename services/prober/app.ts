@@ -1,7 +1,9 @@
 // The prober: checks the monitors of one location and reports what it sees. Owns nothing that outlives it; goes on checking
 // while the bus is away and resumes by itself.
 import type { Clock } from '#shared/clock.ts'
+import { createEgress, type Egress } from '#shared/egress.ts'
 import { limits } from '#shared/limits.ts'
+import { createResolve, type Resolve } from '#shared/resolve.ts'
 import type { Service, Surroundings } from '#shared/service.ts'
 import { watchAssignments } from './assignments.ts'
 import { createBusTime } from './bus-time.ts'
@@ -12,7 +14,6 @@ import { Fleet } from './fleet.ts'
 import { createMetrics } from './metrics.ts'
 import { createPresence, type Presence } from './presence.ts'
 import { Reporter } from './report.ts'
-import { createResolve, type Resolve } from './resolve.ts'
 import { Runner } from './runner.ts'
 import { createShedding } from './shedding.ts'
 
@@ -26,6 +27,8 @@ export interface ProberOptions {
   /** PEM certificates trusted instead of the built-in authorities. */
   authorities?: string
   resolve?: Resolve
+  /** Where checks may not go; without it, what is always closed. */
+  egress?: Egress
 }
 
 /** Resolves when the location's monitors are known and this prober has said that it lives. Rejects where the bus does not answer. */
@@ -88,6 +91,7 @@ const checkSurroundings = (clock: Clock, options: ProberOptions): CheckSurroundi
   clock,
   resolve: options.resolve ?? createResolve({ clock }),
   trust: createTrust(options.authorities),
+  egress: options.egress ?? createEgress(),
   bounds: limits.check,
 })
 

@@ -8,10 +8,11 @@ import type { Socket } from 'node:net'
 import { Client, type Dispatcher } from 'undici'
 import type { Cancel, Clock } from '#shared/clock.ts'
 import type { CheckEntry, CheckPhases } from '#shared/contracts/check.ts'
+import { createEgress, type Egress } from '#shared/egress.ts'
 import { limits } from '#shared/limits.ts'
+import type { Resolve } from '#shared/resolve.ts'
 import { type BodySearch, createBodySearch, type Finding } from './body.ts'
 import { type ConnectionListener, createTrust, openConnection, type Trust } from './connection.ts'
-import type { Resolve } from './resolve.ts'
 import { bodySentence, clean, errorSentence, type Phase, statusSentence, timeoutSentence } from './sentences.ts'
 import { compileTarget, type Target } from './target.ts'
 
@@ -27,6 +28,7 @@ export interface CheckSurroundings {
   clock: Clock
   resolve: Resolve
   trust: Trust
+  egress: Egress
   /** Bounds of the check in ms; the defaults are the contract's (spec D 1, Checks), tests shorten them. */
   bounds: { connectMs: number; tlsMs: number; totalMs: number }
 }
@@ -41,7 +43,8 @@ export interface CheckOptions extends Partial<CheckSurroundings> {
 export function runCheck(entry: CheckEntry, options: CheckOptions): Promise<CheckOutcome> {
   const target = compileTarget(entry, options.userAgent)
   if (target === null) return Promise.resolve(impossible)
-  const surroundings = { trust: options.trust ?? createTrust(), bounds: options.bounds ?? limits.check, ...options }
+  const defaults = { trust: options.trust ?? createTrust(), egress: options.egress ?? createEgress(), bounds: limits.check }
+  const surroundings = { ...defaults, ...options }
   return new Promise(done => void new Check(target, surroundings, done).start())
 }
 
@@ -113,8 +116,7 @@ export class Check implements Dispatcher.DispatchHandler, ConnectionListener {
     // A second call would be undici trying again; a check is one connection.
     if (this.settled || this.#connected !== null) return
     this.#connected = connected
-    const { resolve, trust } = this.#surroundings
-    openConnection(this.#target, resolve, trust, this, this.#adopt)
+    openConnection(this.#target, this.#surroundings, this, this.#adopt)
   }
 
   #adopt = (socket: Socket): void => {

@@ -1,8 +1,9 @@
 // Opens the connection of one check: name, TCP, TLS, each timed. The one place where a check's socket is made, and so the
-// place for a guard on addresses: between what a name resolved to and the first packet. Never reuses a connection or session.
+// place of the guard on addresses: between what a name resolved to and the first packet. Never reuses a connection or session.
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
-import type { Resolve } from './resolve.ts'
+import { type Egress, permitted } from '#shared/egress.ts'
+import type { Resolve } from '#shared/resolve.ts'
 import type { Target } from './target.ts'
 
 /** What the owner of a connection hears, in this order, each at most once; after `onFailed` nothing more. */
@@ -42,13 +43,19 @@ export class CertificateError extends Error {
 /** Opens the connection; `onSocket` gets the socket as soon as it exists, so that its owner can end it at any time. */
 export function openConnection(
   target: Target,
-  resolve: Resolve,
-  trust: Trust,
+  { resolve, trust, egress }: { resolve: Resolve; trust: Trust; egress: Egress },
   listener: ConnectionListener,
   onSocket: (socket: Socket) => void,
 ): void {
-  const open = (addresses: readonly string[]) => {
+  const open = (found: readonly string[]) => {
     listener.onResolved()
+    let addresses: readonly string[]
+    try {
+      addresses = permitted(egress, found)
+    } catch (error) {
+      listener.onFailed(error as Error)
+      return
+    }
     const socket = target.secure ? openTls(target, addresses, trust, listener) : openTcp(target, addresses)
     socket.once('connect', () => listener.onConnected())
     socket.on('error', error => listener.onFailed(error))

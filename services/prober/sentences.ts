@@ -1,6 +1,7 @@
 // Why a check failed, in words for a person. Owns every sentence; never repeats credentials of a URL, and nothing of the far
 // end's making but the certificate's dates.
 import { humanDuration } from '#shared/durations.ts'
+import { EgressError } from '#shared/egress.ts'
 import { day, limits } from '#shared/limits.ts'
 import { CertificateError } from './connection.ts'
 import type { Target } from './target.ts'
@@ -36,6 +37,7 @@ const unknownAuthority = new Set([
 /** The sentence for what the connection or the parser threw. `now` in ms since the epoch. */
 export function errorSentence(error: Error, phase: Phase, target: Target, now: number): string {
   if (error instanceof CertificateError) return certificateSentence(error, target.hostname, now)
+  if (error instanceof EgressError) return `address may not be reached: it is ${error.message}`
   const { code = '', message, name } = firstOf(error)
   if (code === 'UND_ERR_INVALID_ARG') return 'the request cannot be sent as it is configured'
   if (phase === 'name') return nameSentence(code, target.hostname)

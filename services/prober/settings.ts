@@ -1,7 +1,9 @@
 // What a prober is told by its environment.
+import { egressSettings } from '#shared/egress.ts'
 import { text } from '#shared/settings.ts'
 
 export const proberSettings = {
+  ...egressSettings,
   LOCATION: text({ default: 'local', meaning: 'Name of the location that this process checks from.' }),
   PROBER_ID: text({
     default: '',

@@ -37,7 +37,8 @@ const bucket = (name: BucketName, ageMs: number): Declaration => ({
   subjects: [`$KV.${name}.>`],
   max_msgs_per_subject: 1,
   max_age: nanos(ageMs),
-  allow_rollup_hdrs: true,
+  // A message that rolls a bucket up removes everything in it, also what its sender may not write.
+  allow_rollup_hdrs: false,
   deny_delete: true,
 })
 
@@ -83,6 +84,7 @@ async function declareOne(manager: JetStreamManager, wanted: Declaration, replic
     max_age: wanted.max_age ?? 0,
     max_bytes: wanted.max_bytes ?? -1,
     num_replicas: replicas ?? present.config.num_replicas,
+    allow_rollup_hdrs: wanted.allow_rollup_hdrs ?? false,
   }
   const differs = Object.entries(bounds).some(([field, value]) => present.config[field as keyof typeof bounds] !== value)
   if (differs) await manager.streams.update(wanted.name, bounds)

@@ -1,7 +1,8 @@
 // One connection to NATS as the rest of the adapter sees it: whether it is up, what has to happen when it comes back, and
 // requests whose answers share one inbox. A request in flight when the connection is lost is refused at once.
 import type { JetStreamManager } from '@nats-io/jetstream'
-import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node'
+import { AuthorizationError, createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node'
+import type { Refusals } from '#shared/bus/nats-options.ts'
 import { BusError } from '#shared/bus/port.ts'
 import type { Cancel, Clock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
@@ -14,6 +15,8 @@ export interface Link {
   readonly logger: Logger
   /** The prefix of every inbox, so that permissions can name it; undefined takes the common one. */
   readonly inboxPrefix: string | undefined
+  /** The first tokens of JetStream's administration. */
+  readonly apiPrefix: string
   connected(): boolean
   onConnection(listener: (connected: boolean) => void): () => void
   /** Declares streams and buckets again where this connection may; one attempt runs at a time. */
@@ -30,13 +33,14 @@ interface Waiter {
   expiresAt: number
 }
 
-export interface LinkOptions extends Pick<Link, 'connection' | 'manager' | 'clock' | 'logger' | 'inboxPrefix'> {
+export interface LinkOptions extends Pick<Link, 'connection' | 'manager' | 'clock' | 'logger' | 'inboxPrefix' | 'apiPrefix'> {
   declare: () => Promise<void>
+  refusals: Refusals
 }
 
 /** Expects a connection that is up and declared. */
 export function createLink(options: LinkOptions): Link {
-  const { connection, logger } = options
+  const { connection, logger, refusals } = options
   const listeners = new Set<(connected: boolean) => void>()
   let up = true
   let declaring: Promise<void> | null = null
@@ -61,13 +65,24 @@ export function createLink(options: LinkOptions): Link {
     await declare().catch(error => logger.warn({ err: error }, 'The bus is back, but its streams could not be declared.'))
     if (before === losses) change(true)
   }
+  /** Said once per loss: somebody whose credentials are revoked is refused for ever. */
+  const noteError = (error: Error) => {
+    if (!(error instanceof AuthorizationError)) {
+      logger.warn({ err: error }, 'The bus refused something.')
+      return
+    }
+    refusals.count += 1
+    if (refusals.count === 1) logger.warn({ err: error }, 'The bus refuses the credentials; asking on.')
+  }
   const follow = async () => {
     for await (const status of connection.status()) {
       if (status.type === 'disconnect' || status.type === 'close') {
         losses += 1
         change(false)
-      } else if (status.type === 'reconnect') void comeBack()
-      else if (status.type === 'error') logger.warn({ err: status.error }, 'The bus refused something.')
+      } else if (status.type === 'reconnect') {
+        refusals.count = 0
+        void comeBack()
+      } else if (status.type === 'error') noteError(status.error)
     }
     change(false)
   }

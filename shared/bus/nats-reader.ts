@@ -182,7 +182,7 @@ class StreamReader implements Reader {
     if (this.#paused || this.#closed || this.#consumer === null || this.#outstanding > readerBatch / 2) return
     const batch = readerBatch - this.#outstanding
     this.#outstanding = readerBatch
-    const subject = `$JS.API.CONSUMER.MSG.NEXT.${this.#options.stream}.${this.#consumer}`
+    const subject = `${this.#link.apiPrefix}.CONSUMER.MSG.NEXT.${this.#options.stream}.${this.#consumer}`
     const request = `{"batch":${batch},"expires":${nanos(readerExpiresMs)},"idle_heartbeat":${nanos(readerHeartbeatMs)}}`
     this.#link.connection.publish(subject, request, { reply: this.#inbox })
   }

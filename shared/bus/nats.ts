@@ -1,12 +1,10 @@
 // The bus on NATS JetStream: connects, declares what lives there, and is the port that every service gets. Once connected it
 // reconnects for ever; nothing is queued while it is cut off.
-import { readFile } from 'node:fs/promises'
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
 import {
   type ConnectionOptions,
   connect,
   headers as createHeaders,
-  credsAuthenticator,
   type Msg,
   type MsgHdrs,
   type NatsConnection,
@@ -15,46 +13,32 @@ import {
 import { bucketStream, bucketSubject, declareAll } from '#shared/bus/declarations.ts'
 import { createBucket } from '#shared/bus/nats-bucket.ts'
 import { asBusError, createLink, type Link } from '#shared/bus/nats-link.ts'
+import { type ConnectBusOptions, connectionOptions } from '#shared/bus/nats-options.ts'
 import { createObservationStream, jsonOf } from '#shared/bus/nats-stream.ts'
 import { type Bucket, type BucketName, type Bus, BusError, type Incoming, type Subscription } from '#shared/bus/port.ts'
 import { type Clock, createSystemClock } from '#shared/clock.ts'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
-import type { Logger } from '#shared/logger.ts'
 
-export interface ConnectBusOptions {
-  /** `nats://host:port`, with `tls://` for TLS; user and password or a token may stand in the URL. */
-  servers: string | string[]
-  /** Shown in the server's list of connections. */
-  name: string
-  token?: string
-  /** A NATS credentials file (JWT and seed). */
-  credentialsFile?: string
-  /** How long the first connection may take. */
-  patienceMs: number
-  logger: Logger
-  /** Whether this process creates streams and buckets, now and after each reconnect; a remote prober may not. Default true. */
-  declare?: boolean
-  /** Copies of each stream and bucket in a cluster; unset: one where it is created here, unchanged where it exists. */
-  replicas?: number
-  /** The prefix of all inboxes, where permissions name it. */
-  inboxPrefix?: string
-  /** The largest size of the observation stream, bytes; for tests. */
-  streamBytes?: number
-}
+export type { ConnectBusOptions } from '#shared/bus/nats-options.ts'
 
 /** Throws an Error with a sentence where no server answers in time or the credentials are refused. */
 export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   const clock = createSystemClock()
   let connection: NatsConnection | null = null
   try {
-    connection = await connectPatiently(options, clock)
-    const manager = await jetstreamManager(connection, { timeout: limits.bus.administrationMs, checkAPI: false })
+    const { settings, refusals, inboxPrefix, apiPrefix, mayDeclare } = await connectionOptions(options)
+    connection = await connectPatiently(options, settings, clock)
+    const manager = await jetstreamManager(connection, { timeout: limits.bus.administrationMs, checkAPI: false, apiPrefix })
     const declare =
-      options.declare === false ? async () => undefined : () => declareAll(manager, options.replicas ?? null, options.streamBytes)
+      options.declare === false || !mayDeclare
+        ? async () => undefined
+        : () => declareAll(manager, options.replicas ?? null, options.streamBytes)
     await declare()
-    const { logger, inboxPrefix } = options
-    return createBus(createLink({ connection, manager, clock, logger, inboxPrefix, declare }), () => clock.stop())
+    const { logger } = options
+    return createBus(createLink({ connection, manager, clock, logger, inboxPrefix, apiPrefix, refusals, declare }), () =>
+      clock.stop(),
+    )
   } catch (error) {
     clock.stop()
     await connection?.close()
@@ -62,8 +46,7 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   }
 }
 
-async function connectPatiently(options: ConnectBusOptions, clock: Clock): Promise<NatsConnection> {
-  const settings = await connectionOptions(options)
+async function connectPatiently(options: ConnectBusOptions, settings: ConnectionOptions, clock: Clock): Promise<NatsConnection> {
   const giveUpAt = clock.monotonic() + options.patienceMs
   for (;;) {
     try {
@@ -73,6 +56,12 @@ async function connectPatiently(options: ConnectBusOptions, clock: Clock): Promi
       const where = [settings.servers ?? []].flat().join(', ')
       if (refused)
         throw new Error(`The bus at ${where} refuses the credentials it was given: correct the token, user or credentials file.`)
+      if (/certificate/i.test((error as Error).message)) {
+        throw new Error(
+          `The bus at ${where} shows a certificate that this machine does not trust (${(error as Error).message}): ` +
+            'set NODE_EXTRA_CA_CERTS to the file of its authority, or correct NATS_URL.',
+        )
+      }
       if (clock.monotonic() >= giveUpAt) {
         throw new Error(
           `The bus at ${where} does not answer (${(error as Error).message}): start a nats-server there or correct NATS_URL.`,
@@ -80,46 +69,6 @@ async function connectPatiently(options: ConnectBusOptions, clock: Clock): Promi
       }
       await new Promise<void>(resolve => clock.after(limits.bus.reconnectMs, resolve))
     }
-  }
-}
-
-async function connectionOptions(options: ConnectBusOptions): Promise<ConnectionOptions> {
-  const addresses = [options.servers]
-    .flat()
-    .flatMap(text => text.split(','))
-    .map(parseAddress)
-  const { user, password } = addresses.find(address => address.user !== '') ?? { user: '', password: '' }
-  const token = options.token ?? (password === '' ? user : '')
-  return {
-    servers: addresses.map(address => address.server),
-    name: options.name,
-    ...(token !== '' && { token }),
-    ...(password !== '' && { user, pass: password }),
-    ...(options.credentialsFile !== undefined && { authenticator: credsAuthenticator(await readFile(options.credentialsFile)) }),
-    ...(options.inboxPrefix !== undefined && { inboxPrefix: options.inboxPrefix }),
-    ...(addresses.some(address => address.tls) && { tls: {} }),
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: limits.bus.reconnectMs,
-    reconnectJitter: limits.bus.reconnectMs,
-    reconnectJitterTLS: limits.bus.reconnectMs,
-    // A server that comes back may refuse everybody for a moment while it loads its accounts.
-    ignoreAuthErrorAbort: true,
-    pingInterval: limits.bus.pingMs,
-    maxPingOut: limits.bus.pingsUnanswered,
-    noAsyncTraces: true,
-  }
-}
-
-/** The host and port to connect to, apart from the credentials. */
-function parseAddress(text: string): { server: string; user: string; password: string; tls: boolean } {
-  const url = URL.parse(text.includes('://') ? text : `nats://${text}`)
-  if (!url?.hostname) throw new Error('The address of the bus must look like nats://host:4222.')
-  const server = `${url.hostname}:${url.port || '4222'}`
-  return {
-    server,
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
-    tls: url.protocol === 'tls:',
   }
 }
 

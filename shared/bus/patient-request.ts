@@ -9,19 +9,25 @@ import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 
 const replies = Compile(Reply)
-const { tryMs, totalMs, retryMs } = limits.request
+const { retryMs } = limits.request
 /** An end that says it is busy is asked again after growing pauses: 50, 100, 200, 400, 400 ms. */
 const busyDoublings = 3
 
+interface Asked {
+  who: string
+  subject: string
+  body: unknown
+  traceId?: string | undefined
+  /** Set for what must not be carried out twice: within this time, and tried again only where nobody has taken it. */
+  onceMs?: number
+}
+
 /**
- * Tries of 2 s each, 4 s in all. `who` names the far end in the error.
+ * Tries of 2 s each, 4 s in all, where nothing else is said. `who` names the far end in the error.
  * Throws the far end's AppError; `unavailable` where it did not answer in time, in which case the outcome is unknown.
  */
-export async function requestPatiently(
-  bus: Bus,
-  clock: Clock,
-  asked: { who: string; subject: string; body: unknown; traceId?: string | undefined },
-): Promise<unknown> {
+export async function requestPatiently(bus: Bus, clock: Clock, asked: Asked): Promise<unknown> {
+  const { tryMs, totalMs } = asked.onceMs === undefined ? limits.request : { tryMs: asked.onceMs, totalMs: asked.onceMs }
   const traceId = asked.traceId ?? randomId(16)
   const giveUpAt = clock.monotonic() + totalMs
   let last = new AppError('unavailable', `The ${asked.who} does not answer`)
@@ -44,6 +50,7 @@ export async function requestPatiently(
     } catch (error) {
       if (!(error instanceof BusError)) throw error
       last = new AppError('unavailable', `The ${asked.who} does not answer`, { details: error.message, cause: error })
+      if (asked.onceMs !== undefined && error.kind !== 'no_responders') throw last
       if (error.kind === 'timeout') continue
     }
     await new Promise<void>(resolve => clock.after(Math.min(pauseMs, Math.max(0, giveUpAt - clock.monotonic())), resolve))

@@ -1,6 +1,8 @@
 // Every subject of the bus and every key of its buckets is built and parsed here, and nowhere else.
 import { partitionOf } from '#shared/hash.ts'
 
+export type Revoked = 'key' | 'user'
+
 export const subjects = {
   /** A prober's report. The location comes from here, never from the payload. */
   observation: (locationId: string, subjectId: string) => `obs.${partitionOf(subjectId)}.${locationId}.${subjectId}`,
@@ -14,6 +16,8 @@ export const subjects = {
   allAsks: 'ask.directory.*',
   /** "There is an alert": the notifiers share them. */
   alertNudge: 'nudge.alert',
+  /** A test message to a destination, carried out by one notifier. */
+  testMessage: 'notify.test',
   /** What a subject's machines just did, for those who look. */
   state: (workspaceId: string, subjectId: string) => `state.${workspaceId}.${subjectId}`,
   allStates: 'state.>',
@@ -29,8 +33,9 @@ export const keys = {
   check: (locationId: string, subjectId: string) => `${locationId}.${partitionOf(subjectId)}.${subjectId}`,
   checksOfLocation: (locationId: string) => `${locationId}.>`,
   checksOfPartition: (partition: number) => `*.${partition}.*`,
-  keyRevocation: (keyId: string) => `key.${keyId}`,
-  allKeyRevocations: 'key.*',
+  /** What was known of a key, or of all keys of a user, is to be forgotten. */
+  revocation: (what: Revoked, id: string) => `${what}.${id}`,
+  allRevocations: '*.*',
 } as const
 
 /** The parts of an observation subject; null where it is not one or names a partition that is not its subject's. */
@@ -66,4 +71,9 @@ export function parseProberPresence(key: string): { locationId: string; proberId
 }
 
 export const parseKeeperPresence = (key: string): string | null => key.split('.')[1] ?? null
-export const parseKeyRevocation = (key: string): string | null => key.split('.')[1] ?? null
+
+export function parseRevocation(key: string): { what: Revoked; id: string } | null {
+  const [what, id, more] = key.split('.')
+  if ((what !== 'key' && what !== 'user') || !id || more !== undefined) return null
+  return { what, id }
+}

@@ -4,6 +4,15 @@ import type { Evidence } from '#shared/contracts/verdict.ts'
 
 export type AlertKind = 'problem' | 'no_data' | 'recovery'
 
+/** Why a message is not sent to somebody (spec C, Delivery; spec D 3). */
+export type UntoldReason =
+  | 'maintenance'
+  | 'no_destination'
+  | 'destination_disabled'
+  | 'resource_gone'
+  | 'not_announced'
+  | 'not_routed'
+
 /** id is `<incident>.a<number>`. The facts are frozen when the alert is decided. */
 export interface AlertDocument extends Stored {
   workspaceId: string
@@ -22,6 +31,8 @@ export interface AlertDocument extends Stored {
   state: 'open' | 'dispatched'
   /** How many deliveries it was dispatched to; null while open. */
   deliveries: number | null
+  /** Who was left out when it was dispatched although something spoke for telling them; null: nobody at all is told, for this reason. */
+  untold?: { destinationId: string | null; reason: UntoldReason }[]
   expireAt: number
 }
 

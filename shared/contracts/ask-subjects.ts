@@ -1,7 +1,7 @@
 // Reads of subjects, their incidents and what hangs on them. Their keeper alone writes them.
 import { Type } from 'typebox'
 import { Id } from '#shared/contracts/common.ts'
-import type { IncidentStatus } from '#shared/contracts/incident.ts'
+import type { HistoryDocument, IncidentDocument, IncidentStatus } from '#shared/contracts/incident.ts'
 import { After, type Page } from '#shared/contracts/page.ts'
 import type { CustomSubjectSummary, CustomSubjectView, SubjectView, WebsiteView } from '#shared/contracts/subject-views.ts'
 
@@ -26,6 +26,8 @@ export const subjectAsks = {
   'list-open-incidents': Type.Object({ workspaceId: Id, subjectId: Type.Optional(Type.Union([Id, Type.Null()])), after: After }),
   /** An incident, open or closed, by its internal id; null where there is none or its subject is deleted. */
   'get-incident': Type.Object({ incidentId: Id }),
+  /** An incident with a page of its history; `id` is the internal one, or the public one where this installation made the salt. */
+  'get-incident-records': Type.Object({ id: Id, afterSequence: Type.Integer({ minimum: 0 }) }),
 } as const
 
 export interface IncidentView {
@@ -35,7 +37,7 @@ export interface IncidentView {
   subjectKind: 'website' | 'custom'
   workspaceId: string
   number: number
-  /** The rule that opened it, as it is called now (or was when it was removed). */
+  /** The rule that opened it, as it is called now; of one that was removed the slug stands for the name too. */
   ruleKey: string
   ruleSlug: string
   ruleName: string
@@ -70,4 +72,5 @@ export interface SubjectAnswers {
   'find-subjects': FoundSubjects
   'list-open-incidents': Page<IncidentView>
   'get-incident': IncidentView | null
+  'get-incident-records': { incident: IncidentDocument | null; history: HistoryDocument[]; more: boolean }
 }

@@ -5,6 +5,7 @@ import type { Role } from '#shared/contracts/account.ts'
 import { type DestinationSecretAnswers, destinationSecretAsks } from '#shared/contracts/ask-destination-secrets.ts'
 import { type NotificationAnswers, notificationAsks } from '#shared/contracts/ask-notifications.ts'
 import { type Caller, type LocationView, type PeopleAnswers, peopleAsks } from '#shared/contracts/ask-people.ts'
+import { type ProberAnswers, proberAsks } from '#shared/contracts/ask-probers.ts'
 import { type SubjectAnswers, subjectAsks } from '#shared/contracts/ask-subjects.ts'
 import { Id } from '#shared/contracts/common.ts'
 
@@ -13,6 +14,7 @@ export const asks = {
   ...notificationAsks,
   ...destinationSecretAsks,
   ...peopleAsks,
+  ...proberAsks,
   /** Whose key is it? Null when unknown, deleted or expired. */
   authenticate: Type.Object({ tokenHash: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
   /** Records that keys were used: key id to instant (ms). Answers null. */
@@ -40,7 +42,7 @@ export interface Identity extends Caller {
   keyId: string
 }
 
-export interface AskResults extends SubjectAnswers, NotificationAnswers, DestinationSecretAnswers, PeopleAnswers {
+export interface AskResults extends SubjectAnswers, NotificationAnswers, DestinationSecretAnswers, PeopleAnswers, ProberAnswers {
   authenticate: Identity | null
   'touch-keys': null
   'list-workspaces': { id: string; name: string; role: Role }[]

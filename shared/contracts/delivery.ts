@@ -36,6 +36,10 @@ export interface DeliveryDocument extends Stored {
   claimedBy: string | null
   /** The exact body, frozen when the delivery is made; null where none could be. Older ones freeze it at their first attempt. */
   body: string | null
+  /** What the body is, frozen with it; absent: JSON. */
+  contentType?: 'application/json' | 'text/plain'
+  /** What is remarkable about the body; absent or null: nothing. */
+  note?: string | null
   /** The `webhook-signature` header over that body, frozen with it; null or absent: the destination had no secret. */
   signature?: string | null
   idempotencyKey: string

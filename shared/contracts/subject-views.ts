@@ -1,7 +1,8 @@
 // Subjects and their parts as commands and reads answer them: what the dialects need, instants in ms (observations: µs).
+
+import type { IncidentStatus } from '#shared/contracts/incident.ts'
 import type { Policy } from '#shared/contracts/policy.ts'
 import type { SignalKind } from '#shared/contracts/signal.ts'
-import type { IncidentStatus } from '#shared/contracts/incident.ts'
 import type { WebsiteMeta } from '#shared/contracts/website.ts'
 
 export interface SubjectView {

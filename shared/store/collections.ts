@@ -19,8 +19,11 @@ import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incide
 import type { WindowDocument } from '#shared/contracts/maintenance.ts'
 import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import type { PolicyDocument } from '#shared/contracts/policy.ts'
+import type { ProberCredentialDocument } from '#shared/contracts/prober-credential.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import type { TransformationDocument } from '#shared/contracts/transformation.ts'
+import type { CollectionSpec } from '#shared/store/collection-spec.ts'
+import { peopleCollections } from '#shared/store/people-collections.ts'
 
 /** How far a partition's holder has come in the stream. id is the partition. */
 export interface CheckpointDocument extends Stored {
@@ -75,6 +78,7 @@ export interface Collections {
   signInTries: SignInTriesDocument
   keys: KeyDocument
   locations: LocationDocument
+  proberCredentials: ProberCredentialDocument
   names: NameDocument
   destinations: DestinationDocument
   transformations: TransformationDocument
@@ -86,23 +90,6 @@ export interface Collections {
 }
 
 export type CollectionName = keyof Collections
-
-export type ColumnType = 'text' | 'integer' | 'real'
-
-export interface CollectionSpec {
-  /** The service that alone writes it. */
-  writer: 'keeper' | 'directory' | 'notifier'
-  /** Fields kept as columns of their own: what queries may name. Booleans are stored as 0 and 1. */
-  columns: Record<string, ColumnType>
-  indexes: { name: string; fields: string[]; unique?: true }[]
-  /**
-   * Every field is a column, there is no rev and no body, rows lie in id order: the cheapest form, for what is most numerous.
-   * Such a collection knows insert, get, find, delete and deleteRange only.
-   */
-  compact?: true
-  /** Documents carry `expireAt` (ms since the epoch) and leave after it. */
-  expires?: true
-}
 
 export const collections: Record<CollectionName, CollectionSpec> = {
   subjects: {
@@ -201,52 +188,7 @@ export const collections: Record<CollectionName, CollectionSpec> = {
     indexes: [{ name: 'bySubject', fields: ['subjectId', 'at'] }],
     expires: true,
   },
-  users: {
-    writer: 'directory',
-    columns: { username: 'text', createdAt: 'integer' },
-    indexes: [
-      { name: 'byUsername', fields: ['username'], unique: true },
-      { name: 'byCreation', fields: ['createdAt', 'id'] },
-    ],
-  },
-  workspaces: {
-    writer: 'directory',
-    columns: { name: 'text', createdAt: 'integer' },
-    indexes: [{ name: 'byCreation', fields: ['createdAt', 'id'] }],
-  },
-  memberships: {
-    writer: 'directory',
-    columns: { workspaceId: 'text', userId: 'text' },
-    indexes: [
-      { name: 'byUser', fields: ['userId'] },
-      { name: 'byWorkspace', fields: ['workspaceId'] },
-    ],
-  },
-  sessions: {
-    writer: 'directory',
-    columns: { userId: 'text', tokenHash: 'text', createdAt: 'integer' },
-    indexes: [
-      { name: 'byTokenHash', fields: ['tokenHash'], unique: true },
-      { name: 'byUser', fields: ['userId', 'createdAt'] },
-    ],
-    expires: true,
-  },
-  externalIdentities: { writer: 'directory', columns: { userId: 'text' }, indexes: [{ name: 'byUser', fields: ['userId'] }] },
-  signInTries: { writer: 'directory', columns: {}, indexes: [], expires: true },
-  keys: {
-    writer: 'directory',
-    columns: { userId: 'text', tokenHash: 'text', createdAt: 'integer' },
-    indexes: [
-      { name: 'byTokenHash', fields: ['tokenHash'], unique: true },
-      { name: 'byUser', fields: ['userId'] },
-      { name: 'byCreation', fields: ['createdAt', 'id'] },
-    ],
-  },
-  locations: {
-    writer: 'directory',
-    columns: { name: 'text' },
-    indexes: [{ name: 'byName', fields: ['name'], unique: true }],
-  },
+  ...peopleCollections,
   names: {
     writer: 'directory',
     columns: { subjectId: 'text', workspaceId: 'text' },
@@ -300,6 +242,7 @@ export const collections: Record<CollectionName, CollectionSpec> = {
     ],
     expires: true,
   },
+  proberCredentials: { writer: 'directory', columns: {}, indexes: [] },
   counters: { writer: 'directory', columns: {}, indexes: [] },
   settings: { writer: 'directory', columns: {}, indexes: [] },
 }

@@ -1,7 +1,8 @@
 // What every adapter does with a query before it asks its engine: the fields are checked against the declared columns, and the
 // sort keys completed by id. Pure; the one place where an undeclared field, a strange value or a boundless limit is refused.
 import { limits } from '#shared/limits.ts'
-import { type CollectionName, type ColumnType, collections } from '#shared/store/collections.ts'
+import type { ColumnType } from '#shared/store/collection-spec.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { type Condition, type Query, type Range, type Scalar, StoreError } from '#shared/store/port.ts'
 
 export type PlannedCondition =

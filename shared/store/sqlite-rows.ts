@@ -1,7 +1,8 @@
 // Documents to rows of plain values and back, so that only strings, numbers and nulls cross between threads. A column value that is
 // not a plain value of its column's type is kept as JSON text in an array of one (a boolean as 0 or 1), and `coded` names those columns.
 import { limits } from '#shared/limits.ts'
-import { type CollectionName, type ColumnType, collections } from '#shared/store/collections.ts'
+import type { ColumnType } from '#shared/store/collection-spec.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { columnsOf } from '#shared/store/query.ts'
 import type { SqlValue } from '#shared/store/sqlite-query.ts'

@@ -1,5 +1,7 @@
 // Alerts: from a website that fails to the webhook that says so, with a hold of 0, alone and while other checks run.
 import { setTimeout as pause } from 'node:timers/promises'
+import { second } from '#shared/limits.ts'
+import { burstOfAlerts } from './burst-of-alerts.ts'
 import { type PartResult, quantity, type Run } from './run-context.ts'
 import { homeOf, seed } from './seed.ts'
 import type { Target } from './start-target.ts'
@@ -45,6 +47,9 @@ export async function alert(run: Run): Promise<PartResult> {
       await connection.close()
     }
   })
+  const incidents = run.options.quick ? 100 : 1_000
+  run.say(`alert: ${incidents} incidents at once, ten destinations, one of them dead`)
+  const burst = await burstOfAlerts(run, incidents)
   const lower = { better: 'lower' } as const
   return {
     quantities: [
@@ -56,11 +61,32 @@ export async function alert(run: Run): Promise<PartResult> {
         floor: 100,
       }),
       quantity('alert', `failing check to webhook at ${background}/s, p99`, 'ms', busy.fromCheck.p99, { ...lower, budget: 150 }),
+      quantity(
+        'alert',
+        `${incidents} incidents at once, one of ten destinations dead, the last at the nine`,
+        'ms',
+        burst.lastMs,
+        {
+          ...lower,
+          budget: 10 * second,
+        },
+      ),
     ],
     details: [
       {
         title: 'From trouble to webhook, hold 0, interval 1 s',
         rows: [...rowsOf('alone', alone), ...rowsOf(`at ${background} checks/s`, busy)],
+      },
+      {
+        title: 'Many incidents at once, ten destinations, one of them dead',
+        rows: [
+          {
+            incidents: burst.incidents,
+            'told to the nine': burst.told,
+            'all failing checks after ms': burst.checkedMs.toFixed(0),
+            'then the last message ms': burst.lastAfterChecksMs.toFixed(0),
+          },
+        ],
       },
     ],
   }

@@ -30,6 +30,9 @@ export interface Target {
   /** From now on the path fails; answers when that began and how many hits there had been. */
   fail(path: number): Promise<{ at: number; count: number }>
   heal(path: number): Promise<{ at: number; count: number }>
+  /** The first so many paths, at one instant. */
+  failAll(paths: number): Promise<{ at: number; count: number }>
+  healAll(paths: number): Promise<{ at: number; count: number }>
   hooks(from: number): Promise<{ at: number; body: string }[]>
   hits(from: number): Promise<Hits>
   seen(): Promise<Seen>
@@ -57,6 +60,8 @@ export async function startTarget(): Promise<Target> {
     hookUrl: `${control}/hook`,
     fail: path => ask(`fail/${path}`),
     heal: path => ask(`heal/${path}`),
+    failAll: paths => ask(`fail/first-${paths}`),
+    healAll: paths => ask(`heal/first-${paths}`),
     hooks: from => ask(`hooks?from=${from}`),
     hits: async from => {
       const bytes = await (await fetch(`${control}/control/hits?from=${from}`)).arrayBuffer()

@@ -125,10 +125,11 @@ const logFile = (dataFolder: string) => join(dataFolder, 'bench.log')
 const logOf = (dataFolder: string) => readFileSync(logFile(dataFolder), 'utf8').slice(-1_000)
 
 async function connect(dataFolder: string): Promise<Connection> {
-  const { url, token } = JSON.parse(await readFile(join(dataFolder, 'bus.json'), 'utf8')) as { url: string; token: string }
+  const text = await readFile(join(dataFolder, 'bus.json'), 'utf8')
+  const { url, credentialsFile } = JSON.parse(text) as { url: string; credentialsFile: string }
   const clock = createSystemClock()
   const logger = createLogger('silent')
-  const bus = await connectBus({ servers: url, token, name: 'bench', patienceMs: 5_000, logger, declare: false })
+  const bus = await connectBus({ servers: url, credentialsFile, name: 'bench', patienceMs: 5_000, logger, declare: false })
   const close = async () => {
     clock.stop()
     await bus.close()

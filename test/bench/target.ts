@@ -88,10 +88,10 @@ async function take(request: IncomingMessage, response: ServerResponse): Promise
     if (hooks.length < hooksMax) hooks.push({ at, body })
     response.end('{}')
   } else if (verb === 'fail') {
-    failing.add(Number(number))
+    for (const path of pathsOf(number)) failing.add(path)
     answer(response, { at: now(), count })
   } else if (verb === 'heal') {
-    failing.delete(Number(number))
+    for (const path of pathsOf(number)) failing.delete(path)
     answer(response, { at: now(), count })
   } else if (verb === 'forget') {
     seen = new Set()
@@ -102,6 +102,12 @@ async function take(request: IncomingMessage, response: ServerResponse): Promise
   else if (verb === 'hooks') answer(response, hooks.slice(Number(url.searchParams.get('from'))))
   else if (verb === 'hits') response.end(hitsFrom(Number(url.searchParams.get('from'))))
   else response.writeHead(404).end()
+}
+
+/** One path by its number, or the first so many: `7`, `first-1000`. */
+function pathsOf(text = ''): number[] {
+  const first = /^first-(\d+)$/.exec(text)
+  return first === null ? [Number(text)] : Array.from({ length: Number(first[1]) }, (_, path) => path)
 }
 
 const answer = (response: ServerResponse, body: unknown) => response.end(JSON.stringify(body))

@@ -3,18 +3,19 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { hashToken } from '#shared/api-token.ts'
+import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { Bucket } from '#shared/bus/port.ts'
 import type { AskRequest } from '#shared/contracts/ask.ts'
 import { limits } from '#shared/limits.ts'
-import type { CollectionName } from '#shared/store/collections.ts'
+import { slugCandidate, slugOf } from '#shared/slug.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
 import { startDirectory } from '../../services/directory/app.ts'
 import { bootstrap, confirmFirstKey } from '../../services/directory/bootstrap.ts'
 import { watchProbers } from '../../services/directory/prober-presence.ts'
-import { slugCandidate, slugOf } from '../../services/directory/slug.ts'
+import { openIncident } from '../conformance/routes.ts'
+import { dyingStore } from '../support/dying-store.ts'
 import { subjectDocument } from '../support/fake-keeper.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { createMemoryHub } from '../support/memory-bus.ts'
@@ -123,12 +124,15 @@ onEachStore('names', async (t, given) => {
 onEachStore('keys', async (t, given) => {
   const { ask, store, clock, hub } = await start(t, given)
   await bootstrap({ store, clock }, { location: 'local' })
-  const made = await ask('create-key', { description: 'mine' })
-  const tokenHash = hashToken(made.token)
+  const owner = await ask('find-user', { username: 'owner' })
+  const token = makeToken()
+  const tokenHash = hashToken(token)
+  const order = { id: 'mykey', userId: owner!.id, description: 'mine', tokenHash, prefix: tokenPrefix(token) }
+  const made = await ask('create-key', order)
 
   await t.test('a new key is recognised, belongs to the owner and lives 180 days', async t => {
     t.match(made, { username: 'owner', description: 'mine', lastUsedAt: null, expiresAt: clock.now() + 180 * 86_400_000 })
-    t.ok(made.token.startsWith(made.prefix))
+    t.ok(token.startsWith(made.prefix))
     t.match(await ask('authenticate', { tokenHash }), {
       keyId: made.id,
       displayName: 'owner',
@@ -137,16 +141,23 @@ onEachStore('keys', async (t, given) => {
     })
   })
   await t.test('the token is stored nowhere', async t => {
-    t.notMatch(JSON.stringify(await store.find('keys', { limit: 100 })), made.token)
-    t.notMatch(JSON.stringify(await ask('list-keys', {})), made.token)
+    t.notMatch(JSON.stringify(await store.find('keys', { limit: 100 })), token)
+    t.notMatch(JSON.stringify(await ask('list-keys', { userId: null })), token)
   })
-  await t.test('an unknown user gets no key', async t => {
-    await t.rejects(ask('create-key', { description: '', username: 'nobody' }), { code: 'not_found' })
-  })
+  await t.test(
+    'an unknown user gets no key; a repeated order makes none, and another one of the same id or token is refused',
+    async t => {
+      await t.rejects(ask('create-key', { ...order, id: 'other', userId: 'nobody' }), { code: 'not_found' })
+      t.strictSame(await ask('create-key', order), made)
+      await t.rejects(ask('create-key', { ...order, tokenHash: hashToken(makeToken()) }), { code: 'validation' })
+      await t.rejects(ask('create-key', { ...order, id: 'other' }), { code: 'validation' })
+      t.equal(await store.count('keys', {}), 1)
+    },
+  )
   await t.test('use is recorded forward only', async t => {
     await ask('touch-keys', { usedAt: { [made.id]: 2_000, nobody: 5 } })
     await ask('touch-keys', { usedAt: { [made.id]: 1_000 } })
-    t.match(await ask('list-keys', {}), [{ id: made.id, lastUsedAt: 2_000, username: 'owner' }])
+    t.match(await ask('list-keys', { userId: null }), [{ id: made.id, lastUsedAt: 2_000, username: 'owner' }])
   })
   await t.test('an expired key is nobody', async t => {
     const { expiresAt } = made
@@ -160,12 +171,12 @@ onEachStore('keys', async (t, given) => {
     const watch = await hub
       .connect()
       .bucket('revocations')
-      .watch('key.*', { onEntry: entry => void told.push(entry.key) })
-    t.strictSame(await ask('delete-key', { keyId: made.id }), { id: made.id })
+      .watch('*.*', { onEntry: entry => void told.push(entry.key) })
+    t.strictSame(await ask('delete-key', { keyId: made.id, userId: null }), { id: made.id })
     t.equal(await ask('authenticate', { tokenHash }), null)
     await ask('touch-keys', { usedAt: { [made.id]: 9_000 } })
-    t.strictSame(await ask('list-keys', {}), [])
-    await t.rejects(ask('delete-key', { keyId: made.id }), { code: 'not_found' })
+    t.strictSame(await ask('list-keys', { userId: null }), [])
+    await t.rejects(ask('delete-key', { keyId: made.id, userId: null }), { code: 'not_found' })
     t.strictSame(told, [`key.${made.id}`, `key.${made.id}`], 'told again: the first telling may have been lost')
     await watch.close()
   })
@@ -237,6 +248,83 @@ onEachStore('reads', async (t, given) => {
     await put('gone', { deletedAt: 6 })
     t.equal(await ask('get-subject', { subjectId: 'gone' }), null)
     t.equal(await ask('get-subject', { subjectId: 'nothing' }), null)
+  })
+  await t.test(
+    'an incident is answered open or closed, under the slug of its rule even when that is gone, and not of a deleted subject',
+    async t => {
+      const rule = { builtIn: false, policyVersion: 1, policy: null, verdict: null, incident: null }
+      await put('owned', { kind: 'custom', name: 'Owned', rules: [{ ...rule, key: 'r1', slug: 'disk', name: 'Disk full' }] })
+      await put('tomb', { deletedAt: 6 })
+      const inputs = [
+        { input: 'i1', value: 'problem', at: 5, reason: null },
+        { input: 'i2', value: 'ok', at: 5, reason: null },
+      ]
+      const incident = { ...openIncident('owned', 'w', 5), ruleKey: 'r1', evidence: { inputs, omitted: 0, truncated: false } }
+      const closed = {
+        ...incident,
+        id: 'owned.2',
+        number: 2,
+        ruleKey: 'r2',
+        open: 0,
+        status: 'ok',
+        closedAt: 9,
+        acknowledgedAt: 7,
+        acknowledgedBy: 'Ada',
+      }
+      await store.upsert('incidents', [incident, closed, openIncident('tomb', 'w', 5)] as never)
+      const policies = [1, 2].map(version => ({
+        id: `owned.r2.${version}`,
+        rev: 1,
+        subjectId: 'owned',
+        ruleKey: 'r2',
+        ruleSlug: 'load',
+        version,
+      }))
+      await store.upsert('policies', policies as never)
+      const view = {
+        id: 'owned.1',
+        subjectId: 'owned',
+        subjectName: 'Owned',
+        subjectKind: 'custom',
+        workspaceId: 'w',
+        number: 1,
+        ruleKey: 'r1',
+        ruleSlug: 'disk',
+        ruleName: 'Disk full',
+        status: 'pending',
+        open: true,
+        troubleSince: 5,
+        confirmedAt: null,
+        wellSince: null,
+        closedAt: null,
+        acknowledgedAt: null,
+        acknowledgedBy: null,
+        failing: ['i1'],
+        unknown: [],
+        ok: ['i2'],
+      }
+      t.strictSame(await ask('get-incident', { incidentId: 'owned.1' }), view)
+      t.match(await ask('get-incident', { incidentId: 'owned.2' }), {
+        open: false,
+        status: 'ok',
+        ruleSlug: 'load',
+        closedAt: 9,
+        acknowledgedAt: 7,
+        acknowledgedBy: 'Ada',
+      })
+      for (const incidentId of ['tomb.1', 'owned.3', 'nothing'])
+        t.equal(await ask('get-incident', { incidentId }), null, incidentId)
+      t.strictSame(
+        (await ask('list-open-incidents', { workspaceId: 'w' })).items,
+        [view],
+        'the list shows the same, the open ones',
+      )
+    },
+  )
+  await t.test('whether there is a workspace', async t => {
+    await store.upsert('workspaces', [{ id: 'there', rev: 1, name: 'There', createdAt: 5, members: {} } as never])
+    t.equal(await ask('workspace-exists', { workspaceId: 'there' }), true)
+    t.equal(await ask('workspace-exists', { workspaceId: 'nowhere' }), false)
   })
   await t.test('pages stay below 512 KiB, follow each other without gap or double, and end', async t => {
     const ids = Array.from({ length: 600 }, (_, i) => `p${String(i).padStart(3, '0')}`)
@@ -370,7 +458,7 @@ t.test('questions', async t => {
     let error: Error = new StoreError('unavailable', 'secret')
     broken.find = () => Promise.reject(error)
     const { asker } = await start(t, broken)
-    const list = () => asker.request('ask.directory.list-keys', {}, { timeoutMs: 100 })
+    const list = () => asker.request('ask.directory.list-keys', { userId: null }, { timeoutMs: 100 })
     const unavailable = await list()
     t.match(unavailable, { ok: false, error: { code: 'unavailable' } })
     error = new Error('secret')
@@ -379,22 +467,6 @@ t.test('questions', async t => {
     t.notMatch(JSON.stringify([unavailable, internal]), 'secret')
   })
 })
-
-/** The store of a process that dies at its n-th write, before or after the write has happened. */
-function dyingStore(store: Store, n: number, after: boolean): Store {
-  let writes = 0
-  const dying = { ...store }
-  for (const operation of ['insert', 'replace', 'upsert'] as const) {
-    dying[operation] = async (collection: CollectionName, documents: never) => {
-      const dies = ++writes === n
-      if (writes > n || (dies && !after)) throw new Error('dead')
-      const results = await store[operation](collection, documents)
-      if (dies) throw new Error('dead')
-      return results
-    }
-  }
-  return dying
-}
 
 t.test('the first start', async t => {
   const clock = createHandClock()
@@ -413,8 +485,8 @@ t.test('the first start', async t => {
     t.strictSame(await counts(store), [1, 1, 1, 1, 1])
     const [user] = await store.find('users', { where: { username: 'owner' }, limit: 1 })
     t.match(await keyOf(store, firstKey!), { userId: user?.id })
-    t.match(await store.find('memberships', { limit: 2 }), [{ role: 'owner', userId: user?.id }])
-    t.match(await store.find('workspaces', { limit: 2 }), [{ name: 'Default' }])
+    t.match(await store.find('memberships', { limit: 2 }), [{ userId: user?.id }])
+    t.match(await store.find('workspaces', { limit: 2 }), [{ name: 'Default', members: { [user!.id]: 'owner' } }])
   })
   await t.test('a second start offers nothing, adds nothing, and brings back nothing that was removed', async t => {
     const store = createMemoryStore()
@@ -423,7 +495,7 @@ t.test('the first start', async t => {
     const [workspace] = await store.find('workspaces', { limit: 1 })
     await store.delete('workspaces', [workspace!.id])
     await store.delete('keys', [(await keyOf(store, firstKey!))!.id])
-    t.strictSame(await bootstrap({ store, clock }, options), { firstKey: null })
+    t.strictSame(await bootstrap({ store, clock }, options), { firstKey: null, workspaceId: workspace!.id })
     t.strictSame(await counts(store), [1, 0, 1, 1, 0])
     await bootstrap({ store, clock }, { location: 'another' })
     t.equal(await store.count('locations', {}), 2, 'its own location exists at every start')
@@ -451,6 +523,25 @@ t.test('the first start', async t => {
       t.strictSame(await counts(store), [1, 1, 1, 1, 1])
     }
   })
+  await t.test('workspaces of an earlier version get their rosters from the memberships, once', async t => {
+    const store = createMemoryStore()
+    const { workspaceId } = await bootstrap({ store, clock }, options)
+    const [start] = await store.get('settings', ['first-start'])
+    const { rosters: _, ...earlier } = JSON.parse(start!.value)
+    await store.upsert('settings', [{ ...start!, value: JSON.stringify(earlier) }])
+    await store.upsert('workspaces', [{ id: workspaceId, rev: 1, name: 'Default', createdAt: 1 }])
+    for (const [userId, role] of [
+      ['ann', 'owner'],
+      ['bob', 'viewer'],
+    ] as const) {
+      await store.insert('memberships', [{ id: `${workspaceId}.${userId}`, rev: 1, workspaceId, userId, role }])
+    }
+    await bootstrap({ store, clock }, options)
+    t.match(await store.get('workspaces', [workspaceId]), [{ rev: 2, members: { ann: 'owner', bob: 'viewer' } }])
+    await store.upsert('workspaces', [{ id: 'later', rev: 1, name: 'Later', createdAt: 1 }])
+    await bootstrap({ store, clock }, options)
+    t.strictSame((await store.get('workspaces', ['later']))[0]?.members, undefined, 'it is not looked for again')
+  })
   for (const after of [false, true]) {
     await t.test(`a crash ${after ? 'after' : 'before'} any write is healed by the next start`, async t => {
       let crashes = 0
@@ -468,7 +559,7 @@ t.test('the first start', async t => {
         const { firstKey } = await bootstrap({ store, clock }, options)
         if (firstKey !== null) t.equal(await confirmFirstKey({ store, clock }, firstKey), true)
         t.strictSame(await counts(store), [1, 1, 1, 1, 1], `write ${n}`)
-        t.strictSame(await bootstrap({ store, clock }, options), { firstKey: null })
+        t.match(await bootstrap({ store, clock }, options), { firstKey: null })
       }
       t.ok(crashes >= 8, `${crashes} writes were tried`)
     })

@@ -77,7 +77,7 @@ t.test('deleting a key stops its token at once, though the gateway knows it', as
   const other = await world.addPerson('other', {})
   t.equal((await version(world, token)).json.error, null)
   t.equal((await version(world, other.token)).json.error, null)
-  await world.hub.connect().request('ask.directory.delete-key', { keyId }, { timeoutMs: 1_000 })
+  await world.hub.connect().request('ask.directory.delete-key', { keyId, userId: null }, { timeoutMs: 1_000 })
   t.equal((await version(world, token)).json.error.code, 1003)
   t.equal((await version(world, other.token)).json.error, null, 'another key goes on')
 })
@@ -106,12 +106,17 @@ t.test('a key that is revoked while the directory answers is not remembered', as
 })
 
 t.test('a revocation also refreshes memberships: what was taken away is gone with the next request', async t => {
-  const { world, token, keyId, userId } = await start(t)
+  const { world, asked, token, userId } = await start(t)
+  const other = await world.addPerson('other', { home000000: 'owner' })
   const list = () => world.call('GET', `${websites}?workspace_id=home000000`, { token })
   t.equal((await list()).json.error, null)
-  await world.store.delete('memberships', [`home000000.${userId}`])
-  await world.directoryBus.bucket('revocations').put(`key.${keyId}`, {})
+  await version(world, other.token)
+  const before = asked.filter(verb => verb === 'authenticate').length
+  const remove = { workspaceId: 'home000000', userId }
+  await world.hub.connect().request('ask.directory.remove-member', remove, { timeoutMs: 1_000 })
   t.equal((await list()).json.error.code, 2005)
+  await version(world, other.token)
+  t.equal(asked.filter(verb => verb === 'authenticate').length, before + 1, 'another person’s copy is still good')
 })
 
 t.test('a key expires on the instant, however fresh its copy is', async t => {
@@ -225,7 +230,7 @@ t.test('a list larger than a page of the bus is answered whole', async t => {
   const ids = Array.from({ length: 30 }, (_, i) => `website${String(i).padStart(3, '0')}`)
   for (const [i, id] of ids.entries()) {
     const subject = await world.addSubject({ id, workspaceId: 'home000000', createdAt: i })
-    await world.store.upsert('subjects', [{ ...subject, meta: { ...subject.meta, data } }])
+    await world.store.upsert('subjects', [{ ...subject, meta: subject.meta && { ...subject.meta, data } }])
   }
   const answer = await world.call('GET', `${websites}?workspace_id=home000000`, { token })
   const listed = (answer.json.result as { id: string }[]).map(monitor => monitor.id)

@@ -36,13 +36,15 @@ export function temporaryFolder(t: Teardown): string {
   return folder
 }
 
-/** Ports are free ones unless `environment` says otherwise. */
-export function runProgram(t: Teardown, args: string[], environment: Record<string, string> = {}): Program {
+/** Ports are free ones unless `environment` says otherwise. Standard input is `input`, or closed. */
+export function runProgram(t: Teardown, args: string[], environment: Record<string, string> = {}, input?: string): Program {
   const child = spawn(process.execPath, [main, ...args], {
     cwd: root,
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', PORT: '0', OPS_PORT: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  // One that ends without reading it is no failure of the test.
+  child.stdin.on('error', () => undefined).end(input)
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', chunk => {

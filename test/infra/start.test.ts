@@ -1,10 +1,19 @@
 // The program as a person meets it: real child processes, a real nats-server, a real data folder, HTTP on loopback.
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
+import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
+import { connectBus } from '#shared/bus/nats.ts'
+import { createSystemClock } from '#shared/clock.ts'
+import { createLogger } from '#shared/logger.ts'
 import { settingGroups } from '../../infra/embedded/all-settings.ts'
 import { eventually, isAlive, natsServerPid, runProgram, temporaryFolder } from './run-program.ts'
 
@@ -48,6 +57,12 @@ t.test('a start that cannot succeed ends with one sentence, an exit code and no 
       environment: { WEBSITE_CONFIRM_AFTER: 'soon' },
       code: 2,
       says: /^WEBSITE_CONFIRM_AFTER must be/,
+    },
+    {
+      name: 'a block that is none',
+      environment: { EGRESS_DENY: '10.0.0.0/33' },
+      code: 2,
+      says: /^EGRESS_DENY must list CIDR blocks .* "10.0.0.0\/33" is none/,
     },
     { name: 'an unknown word', environment: { LOG_LEVEL: 'loud' }, code: 2, says: /^LOG_LEVEL must be one of/ },
     {
@@ -246,6 +261,61 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     t.match(again.stderr, /^Key not found/)
   })
 
+  await t.test('the secret of a destination is made, rotated and removed, and signs', async t => {
+    const command = (...args: string[]) => runProgram(t, ['destination', 'secret', ...args], { DATA_DIR: dataFolder }).ended
+    const hits: { headers: Record<string, string>; body: string }[] = []
+    const receiver = createHttpServer(async (request, response) => {
+      hits.push({ headers: request.headers as Record<string, string>, body: await readText(request) })
+      response.end()
+    }).listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    t.teardown(() => receiver.close())
+    const { url: busUrl, credentialsFile } = JSON.parse(readFileSync(join(dataFolder, 'bus.json'), 'utf8'))
+    const logger = createLogger('silent')
+    const bus = await connectBus({ servers: busUrl, credentialsFile, name: 'test', patienceMs: 5_000, logger, declare: false })
+    const clock = createSystemClock()
+    t.teardown(async () => {
+      clock.stop()
+      await bus.close()
+    })
+    const { ask } = createDirectoryClient(bus, clock)
+    const [workspace] = ((await api('/v2/workspaces')) as { result: { id: string }[] }).result
+    const workspaceId = workspace?.id as string
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    const fields = { name: 'Signed', url, type: 'webhook' as const, channel: '', default: false, transformationId: null }
+    const { number } = await ask('create-destination', { ...fields, workspaceId, id: 'signeddest' })
+    const names = [workspaceId, String(number)] as const
+
+    const first = await command(...names)
+    t.equal(first.code, 0, first.stderr)
+    t.match(first.stdout, /^whsec_[A-Za-z0-9+/=]{44}\n$/, 'the secret alone')
+    t.match(first.stderr, 'Messages to "Signed" are signed. Its secret is shown only now:')
+    const again = await command(...names)
+    t.equal(again.code, 4)
+    t.match(again.stderr, /^Destination has a secret: Rotate it/)
+    const rotated = await command(...names, '--rotate', '--grace', '1h', '--json')
+    const { secret } = JSON.parse(rotated.stdout)
+    t.strictSame(JSON.parse(rotated.stdout), { destination_id: number, workspace_id: workspaceId, secret })
+    t.same(await createNotifierClient(bus, clock).sendTest({ destinationId: 'signeddest' }), { delivered: true })
+    const [hit] = hits
+    for (const valid of [first.stdout.trim(), secret]) {
+      t.ok(new Webhook(valid).verify(hit?.body ?? '', hit?.headers ?? {}), 'both verify what arrives')
+    }
+    t.match((await command(...names, '--remove')).stdout, 'Messages to "Signed" are signed no more.')
+    t.match(JSON.parse((await command(...names, '--remove', '--json')).stdout), { removed: false })
+    const misused = [[...names, '--remove', '--rotate'], [...names, '--grace', '1h'], [workspaceId, '0'], [workspaceId]]
+    for (const args of [
+      ...misused,
+      [...names, '--rotate', '--grace', '31d'],
+      [...names, '--rotate', '--grace', '721h'],
+      ['../x', '1'],
+    ]) {
+      t.equal((await command(...args)).code, 2, args.join(' '))
+    }
+    t.equal((await command(workspaceId, '999')).code, 4)
+    t.notMatch(program.stdout() + program.stderr(), /whsec_/, 'no log has it')
+  })
+
   await t.test('a second process on the same data folder is refused', async t => {
     const ended = await runProgram(t, ['start'], { DATA_DIR: dataFolder }).ended
     t.equal(ended.code, 1)
@@ -254,7 +324,7 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
 
   await t.test('a prober alone joins over the bus', async t => {
     const bus = JSON.parse(readFileSync(join(dataFolder, 'bus.json'), 'utf8'))
-    const environment = { SERVICES: 'prober', LOCATION: 'elsewhere', NATS_URL: bus.url, NATS_TOKEN: bus.token }
+    const environment = { SERVICES: 'prober', LOCATION: 'elsewhere', NATS_URL: bus.url, NATS_CREDENTIALS: bus.credentialsFile }
     const prober = runProgram(t, ['start'], environment)
     await prober.says(/Watchkeeper 2.0.0 runs/)
     const workers = async () => {
@@ -262,7 +332,8 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
       return result.find(location => location.name === 'elsewhere')?.active_workers_count
     }
     await eventually('the new location has its worker', async () => (await workers()) === 1)
-    t.notMatch(prober.stdout() + prober.stderr(), bus.token)
+    const [seed = ''] = /^SU[A-Z2-7]{56}$/m.exec(readFileSync(bus.credentialsFile, 'utf8')) ?? []
+    t.notMatch(prober.stdout() + prober.stderr(), seed)
     prober.child.kill('SIGTERM')
     t.equal((await prober.ended).code, 0)
   })

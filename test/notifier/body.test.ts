@@ -5,14 +5,13 @@ import { createIncidentIds } from '#shared/incident-ids.ts'
 import { hour, limits, minute, second } from '#shared/limits.ts'
 import { readSettings, SettingError } from '#shared/settings.ts'
 import { builtInBody } from '../../services/notifier/body.ts'
-import { decide } from '../../services/notifier/decide.ts'
 import { createLanes } from '../../services/notifier/lanes.ts'
 import { redactAddress } from '../../services/notifier/redact.ts'
 import { retryDelay } from '../../services/notifier/retry-delay.ts'
 import { createSender } from '../../services/notifier/send.ts'
 import { notifierSettings } from '../../services/notifier/settings.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
-import { alert, createReceiver, destination, facts, options, startAt } from './house.ts'
+import { alert, createReceiver, facts, options, startAt } from './house.ts'
 
 const ids = createIncidentIds('grain')
 const names: Record<string, string> = { de01: 'de', fr01: 'fr', us01: 'us' }
@@ -93,6 +92,55 @@ t.test('each kind of alert has its title, colour and lines', async t => {
       'a custom subject',
       told({}, { template: null, failing: [], unknown: [], ok: [], error: '', url: '' }),
       'Shop is down',
+      '#d50201',
+      ['Down for 2m before we alerted.', link],
+    ],
+    [
+      'a custom subject with an error',
+      told({}, { template: null, failing: [], unknown: [], ok: [], error: 'disk `full`', url: '' }),
+      'Shop is down',
+      '#d50201',
+      ["`disk 'full'`", 'Down for 2m before we alerted.', link],
+    ],
+    [
+      'a reminder of a custom subject',
+      told({ reminder: true, decidedAt: startAt + 8 * hour }, { template: null, failing: [], unknown: [], ok: [], error: '' }),
+      'Shop is down',
+      '#d50201',
+      ['Down for 8h 2m so far.', link],
+    ],
+    [
+      'no data of a custom subject',
+      told({ kind: 'no_data' }, { template: null, failing: [], unknown: [], ok: [], error: '' }),
+      'Shop — no data',
+      '#f0ad4e',
+      ['Down for 2m before we alerted.', link],
+    ],
+    [
+      'no data with a failing location',
+      told({ kind: 'no_data' }, { failing: ['de01'], unknown: ['fr01', 'us01'], ok: [], error: 'connection refused' }),
+      'Shop — no data',
+      '#f0ad4e',
+      ['No reports from 2 of 3 locations', '`connection refused`', 'Down for 2m before we alerted.', link],
+    ],
+    [
+      'recovery at one location quotes no error',
+      told({ kind: 'recovery' }, { ...over, troubleSince: startAt - 14 * minute, ...one, error: 'connection refused' }),
+      'Shop is back up',
+      '#2eb887',
+      ['It was down for 12m.', link],
+    ],
+    [
+      'recovery of a custom subject',
+      told({ kind: 'recovery' }, { ...over, troubleSince: startAt - 3 * hour, template: null, failing: [], unknown: [], ok: [] }),
+      'Shop is back up',
+      '#2eb887',
+      ['It was down for 2h 58m.', link],
+    ],
+    [
+      'control characters in the name',
+      told({}, { ...one, subjectName: 'Sh\u0000o\r\np\u2028\u202e', error: '' }),
+      'Sh o p is down',
       '#d50201',
       ['Down for 2m before we alerted.', link],
     ],
@@ -185,44 +233,6 @@ t.test('foreign text can neither break its line nor call people', async t => {
   t.equal(bodyOf(told({}, { subjectName: '<!here>' })).attachments[0].title, '&lt;!here&gt; is down')
 })
 
-t.test('the default destination is told, and each other has its reason', async t => {
-  const here = { workspaceId: 'w' }
-  const all = [
-    destination('a', '', { ...here, default: false }),
-    destination('b', '', here),
-    destination('c', '', { ...here, default: false, enabled: false }),
-    destination('d', '', { workspaceId: 'elsewhere' }),
-  ]
-  const problem = { workspaceId: 'w', kind: 'problem' as const }
-  t.same(
-    decide(problem, all).told.map(({ id }) => id),
-    ['b'],
-  )
-  t.same(
-    decide(problem, all).leftOut.map(({ destinationId, reason }) => `${destinationId} ${reason}`),
-    ['a not_selected', 'c not_selected'],
-  )
-  t.equal(decide(problem, all).nobody, null)
-  t.equal(decide(problem, []).nobody, 'no_destination')
-  const off = decide(problem, [destination('b', '', { ...here, enabled: false })])
-  t.match(off, { told: [], leftOut: [{ reason: 'destination_disabled' }], nobody: 'destination_disabled' })
-  const selection = [
-    { destinationId: 'a', alertKinds: ['problem' as const] },
-    { destinationId: 'c', alertKinds: ['problem' as const] },
-  ]
-  const selected = decide(problem, all, selection)
-  t.same(
-    selected.told.map(({ id }) => id),
-    ['a'],
-    'a selection replaces the default',
-  )
-  t.same(
-    selected.leftOut.map(({ reason }) => reason),
-    ['not_selected', 'destination_disabled'],
-  )
-  t.match(decide({ ...problem, kind: 'recovery' }, all, selection), { told: [], nobody: 'no_destination' })
-})
-
 t.test('pauses grow, keep their jitter within a half, and heed the receiver up to a bound', async t => {
   const rows: [number, number, number | null, number][] = [
     [1, 0, null, 2 * second],
@@ -238,7 +248,7 @@ t.test('pauses grow, keep their jitter within a half, and heed the receiver up t
 })
 
 t.test('lanes share what room there is', async t => {
-  const { inFlight, inFlightPerDestination: width, queuedPerDestination } = limits.notifier
+  const { inFlight, inFlightPerDestination: width, inFlightPerDestinationMax, queuedPerDestination } = limits.notifier
   const lanes = createLanes()
   const offered = Array.from({ length: queuedPerDestination }, (_, i) => lanes.offer('busy', `b${i}`))
   t.ok(offered.every(Boolean), 'there is room in the queue')
@@ -248,15 +258,23 @@ t.test('lanes share what room there is', async t => {
   t.same(lanes.pick().sort(), ['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7', 'c0'])
   t.same(lanes.pick(), [])
   t.notOk(lanes.take('busy', 'late'), 'nobody overtakes a queue')
-  lanes.release('b0', false)
+  lanes.settle('b0', 'silent')
   t.same(lanes.pick(), [], 'who does not answer gets one at a time')
-  for (let i = 1; i < width; i++) lanes.release(`b${i}`, null)
+  for (let i = 1; i < width; i++) lanes.release(`b${i}`)
   t.same(lanes.pick(), ['b8'])
-  lanes.release('b8', true)
-  t.same(lanes.pick(), ['b9', 'b10'], 'an answer widens the lane')
-  lanes.release('c0', true)
+  lanes.settle('b8', 'took')
+  t.same(lanes.pick(), ['b9', 'b10'], 'who takes messages gets more at once')
+  for (let i = 9; lanes.running() < inFlightPerDestinationMax + 1; lanes.pick()) lanes.settle(`b${i++}`, 'took')
+  t.same(lanes.pick(), [], 'up to a bound')
+  lanes.release('c0')
+  lanes.offer('calm', 'b0')
+  t.same(lanes.pick(), [], 'what is not written yet is not sent again')
+  for (let i = 0; i < queuedPerDestination; i++) lanes.release(`b${i}`)
+  t.equal(lanes.running(), 0)
+  lanes.pick()
+  const running = lanes.running()
   for (let i = 0; i < 2 * inFlight; i++) lanes.offer(`d${i}`, `e${i}`)
-  t.equal(lanes.pick().length, inFlight - 2, 'bounded in all')
+  t.equal(lanes.pick().length, inFlight - running, 'bounded in all')
   t.equal(lanes.running(), inFlight)
   t.notOk(lanes.take('fresh', 'f'))
 })
@@ -287,7 +305,8 @@ t.test('each way not to reach a receiver has its sentence, without the address',
   const receiver = await createReceiver(() => ({ status: 200 }))
   const sender = createSender({ clock: createVirtualClock(startAt), version: '2.0.0', serviceUrl: options.serviceUrl })
   t.teardown(() => Promise.all([sender.close(), receiver.close()]))
-  const send = (url: string) => sender.send({ url, body: '{}', idempotencyKey: 'msg_1' }, new AbortController().signal)
+  const send = (url: string) =>
+    sender.send({ url, body: '{}', idempotencyKey: 'msg_1', madeAt: startAt, signature: null }, new AbortController().signal)
   const { host } = new URL(receiver.url)
   const rows: [string, boolean, RegExp][] = [
     ['http://127.0.0.1:1/secret', true, /^unreachable: connection refused$/],

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
+import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { AlertDocument, AlertFacts } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
@@ -80,6 +81,10 @@ export interface House {
   /** Everything that was logged, as JSON lines. */
   log: string[]
   nudge(...alertIds: string[]): void
+  /** A connection to the bus of its own. */
+  connect(): Bus
+  /** Cuts all notifiers off from the bus, or brings it back. */
+  setBus(up: boolean): void
   start(notifierId: string, over?: { store?: Store }): Promise<Service & { metrics: Registry }>
   /** Stops a notifier, letting time pass for what waits for it. */
   stop(service: Service): Promise<void>
@@ -91,18 +96,22 @@ export function createHouse(): House {
   const log: string[] = []
   const hub = createMemoryHub({ clock })
   const teller = hub.connect()
+  const buses: Bus[] = []
   return {
     store,
     clock,
     log,
     nudge: (...alertIds) => teller.publish(subjects.alertNudge, { alertIds }),
+    connect: () => hub.connect(),
+    setBus: up => {
+      for (const bus of buses) up ? hub.restore(bus) : hub.cut(bus)
+    },
     start: async (notifierId, over = {}) => {
       const metrics = new Registry()
       const logger = pino({ level: 'trace' }, { write: line => void log.push(line) })
-      const service = await startNotifier(
-        { store, clock, bus: hub.connect(), logger, metrics, ...over },
-        { ...options, notifierId },
-      )
+      const bus = hub.connect()
+      buses.push(bus)
+      const service = await startNotifier({ store, clock, bus, logger, metrics, ...over }, { ...options, notifierId })
       return { ...service, metrics }
     },
     stop: async service => {
@@ -182,6 +191,7 @@ export function alert(destinationId: string, incident: string, number: number, o
     number,
     kind: 'problem',
     reminder: false,
+    held: null,
     decidedAt: startAt,
     facts,
     state: 'open',

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
-import { limits, minute, second } from '#shared/limits.ts'
+import { hour, limits, minute, second } from '#shared/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { newDelivery } from '../../services/notifier/delivery-document.ts'
 import {
@@ -175,18 +175,22 @@ t.test('a receiver that asks for time gets it, within bounds', async t => {
   const rows: [string, string, number][] = [
     ['seconds', '7', 7 * second],
     ['a date', new Date(startAt + 9 * second).toUTCString(), 9 * second],
+    ['a date that is over', new Date(startAt - hour).toUTCString(), retryMs],
+    ['a date far ahead', new Date(startAt + 9 * hour).toUTCString(), limits.notifier.retryMsMax],
     ['too much', '86400', limits.notifier.retryMsMax],
     ['nonsense', 'soon', retryMs],
   ]
-  for (const [name, asked, pause] of rows) {
-    const told = alert('one', 'a', 1)
-    const house = await scene(t, [told])
-    const receiver = await house.receive(() => ({ status: 503, headers: { 'retry-after': asked } }))
-    await house.store.insert('destinations', [destination('one', receiver.url)])
-    await house.run('n1')
-    house.nudge(told.id)
-    await until(async () => (await house.deliveries())[0]?.snapshot.value === 'waiting', name)
-    t.equal((await house.deliveries())[0]?.dueAt, startAt + pause, name)
+  for (const status of [429, 503]) {
+    for (const [name, asked, pause] of rows) {
+      const told = alert('one', 'a', 1)
+      const house = await scene(t, [told])
+      const receiver = await house.receive(() => ({ status, headers: { 'retry-after': asked } }))
+      await house.store.insert('destinations', [destination('one', receiver.url)])
+      await house.run('n1')
+      house.nudge(told.id)
+      await until(async () => (await house.deliveries())[0]?.snapshot.value === 'waiting', name)
+      t.equal((await house.deliveries())[0]?.dueAt, startAt + pause, `${status}: ${name}`)
+    }
   }
 })
 
@@ -214,7 +218,7 @@ t.test('a refused connection is tried with growing pauses until the time is up, 
 
 t.test('what cannot pass fails at once', async t => {
   const rows: [number, string][] = [
-    [410, 'http_410: the destination answered 410 Gone: "no longer [redacted] here"'],
+    [410, 'http_410: the destination is gone, it answered 410 Gone: "no longer [redacted] here"'],
     [404, 'http_404: the destination answered 404 Not Found: "no longer [redacted] here"'],
     [301, 'http_301: the destination answered 301 Moved Permanently: "no longer [redacted] here"'],
   ]

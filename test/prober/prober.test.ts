@@ -8,15 +8,16 @@ import { keys, parseObservation, subjects } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
 import { CheckResult } from '#shared/contracts/check.ts'
 import { type Due, DueHeap } from '#shared/due-heap.ts'
+import { createEgress } from '#shared/egress.ts'
 import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
+import type { Resolve } from '#shared/resolve.ts'
 import { startProber } from '../../services/prober/app.ts'
 import type { CheckSurroundings } from '../../services/prober/check.ts'
 import { createTrust } from '../../services/prober/connection.ts'
 import { createMonitor } from '../../services/prober/monitor.ts'
 import { rankOf } from '../../services/prober/presence.ts'
 import { type Report, Reporter } from '../../services/prober/report.ts'
-import type { Resolve } from '../../services/prober/resolve.ts'
 import { Runner } from '../../services/prober/runner.ts'
 import { createAgenda, phaseOf, slotAfter } from '../../services/prober/schedule.ts'
 import { createShedding } from '../../services/prober/shedding.ts'
@@ -326,7 +327,7 @@ function createRunnerWorld(t: Test, inFlightMax: number, share = () => 0) {
       counts[name] += by
     },
   })
-  const surroundings: CheckSurroundings = { clock, resolve, trust: createTrust(), bounds: limits.check }
+  const surroundings: CheckSurroundings = { clock, resolve, trust: createTrust(), egress: createEgress(), bounds: limits.check }
   const shedding = createShedding(clock, logger, locationId)
   t.teardown(() => shedding.stop())
   const reports: Report[] = []

@@ -5,11 +5,13 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
 import type { Bus } from '#shared/bus/port.ts'
+import type { Clock } from '#shared/clock.ts'
 import type { KeyDocument, Role } from '#shared/contracts/account.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, SurroundingsWithStore } from '#shared/service.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
+import type { Store } from '#shared/store/port.ts'
 import { startDirectory } from '../../services/directory/app.ts'
 import { createGateway } from '../../services/gateway/app.ts'
 import { type FakeKeeper, startFakeKeeper, subjectDocument } from './fake-keeper.ts'
@@ -63,6 +65,7 @@ export interface ApiWorld {
 }
 
 export const version = '2.0.0'
+export const incidentSalt = 'salt'
 
 export async function startApiWorld(options: { withDirectory?: boolean } = {}): Promise<ApiWorld> {
   const clock = createHandClock()
@@ -76,7 +79,7 @@ export async function startApiWorld(options: { withDirectory?: boolean } = {}): 
   const idle: Service = { unready: () => [], stop: async () => undefined }
   const directory = options.withDirectory === false ? idle : await startDirectory(directorySurroundings)
   const keeper = await startFakeKeeper(keeperBus, store, clock)
-  const { fastify, service } = await createGateway({ bus, clock, logger, metrics }, { version, incidentSalt: 'salt' })
+  const { fastify, service } = await createGateway({ bus, clock, logger, metrics }, { version, incidentSalt })
   await fastify.listen({ host: '127.0.0.1', port: 0 })
   const address = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`
   const world = { clock, store, hub, bus, directoryBus, keeper, fastify, metrics, gateway: service, directory, address, logged }
@@ -94,7 +97,7 @@ export async function startApiWorld(options: { withDirectory?: boolean } = {}): 
   }
 }
 
-async function call(
+export async function call(
   address: string,
   method: string,
   path: string,
@@ -115,23 +118,45 @@ async function call(
   return { status: response.status, json: isJson ? JSON.parse(text) : null, text, headers: response.headers }
 }
 
-async function dump(store: MemoryStore): Promise<string> {
+/** Everything stored, as text. */
+export async function dump(store: Store): Promise<string> {
   const names = Object.keys(collections) as CollectionName[]
   return JSON.stringify(await Promise.all(names.map(async name => [name, await store.find(name, { limit: 10_000 })])))
 }
 
-type Base = Pick<ApiWorld, 'store' | 'clock'>
+interface Base {
+  store: Store
+  clock: Clock
+}
 
-async function addPerson({ store, clock }: Base, name: string, roles: Record<string, Role>, more: { disabled?: boolean } = {}) {
+/** A user with these roles by workspace id, and a key. */
+export async function addPerson(
+  { store, clock }: Base,
+  name: string,
+  roles: Record<string, Role>,
+  more: { disabled?: boolean; displayName?: string } = {},
+) {
   const userId = `user-${name}`
   const at = clock.now()
   const token = makeToken()
   await store.upsert('users', [
-    { id: userId, rev: 1, username: name, displayName: '', admin: false, disabled: more.disabled ?? false, createdAt: at },
+    {
+      id: userId,
+      rev: 1,
+      username: name,
+      displayName: more.displayName ?? '',
+      admin: false,
+      disabled: more.disabled ?? false,
+      createdAt: at,
+    },
   ])
   for (const [workspaceId, role] of Object.entries(roles)) {
-    await store.insert('workspaces', [{ id: workspaceId, rev: 1, name: `Name of ${workspaceId}`, createdAt: at }])
-    await store.upsert('memberships', [{ id: `${workspaceId}.${userId}`, rev: 1, workspaceId, userId, role }])
+    const [present] = await store.get('workspaces', [workspaceId])
+    const workspace = present ?? { id: workspaceId, rev: 0, name: `Name of ${workspaceId}`, createdAt: at }
+    await store.upsert('workspaces', [
+      { ...workspace, rev: workspace.rev + 1, members: { ...workspace.members, [userId]: role } },
+    ])
+    await store.upsert('memberships', [{ id: `${workspaceId}.${userId}`, rev: 1, workspaceId, userId }])
   }
   const key: KeyDocument = {
     id: `key-${name}`,

@@ -1,14 +1,18 @@
-// A keeper for tests of what stands before it: applies website commands to the store in the shape of a subject document, once per
-// command id, and judges nothing.
+// A keeper for tests of what stands before it: applies commands to the store in the shape of a subject document, once per command
+// id, and judges no website. Commands to custom subjects go through the real step; what it leaves pending is dropped.
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { parseCommand } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
-import type { Command, SubjectView } from '#shared/contracts/command.ts'
+import type { Command, CommandOf } from '#shared/contracts/command.ts'
+import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { AcknowledgementView, WebsiteView } from '#shared/contracts/subject-views.ts'
 import { type WebsiteMeta, websiteTemplate } from '#shared/contracts/website.ts'
 import { type ErrorCode, invariant } from '#shared/errors.ts'
 import { partitionOf } from '#shared/hash.ts'
+import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
+import { step } from '../../services/keeper/step/step.ts'
 
 export interface FakeKeeper {
   /** Every command taken, repeats included. */
@@ -37,14 +41,40 @@ export async function startFakeKeeper(bus: Bus, store: Store, clock: Clock): Pro
       const error = (code: ErrorCode) => ({ ok: false, error: { code, message: 'secret inside', details: 'secret inside' } })
       if (keeper.trouble !== null) return message.respond(error(keeper.trouble))
       if (answered.has(command.id)) return message.respond(answered.get(command.id))
-      void apply(store, clock, subjectId, command).then(result => {
-        const reply = result === null ? error('not_found') : { ok: true, result }
+      const answer = (reply: unknown) => {
         answered.set(command.id, reply)
         message.respond(reply)
-      })
+      }
+      if (isOfCustomSubject(command)) void stepForReal(store, clock, subjectId, command).then(answer)
+      else {
+        void apply(store, clock, subjectId, command).then(result =>
+          answer(result === null ? error('not_found') : { ok: true, result }),
+        )
+      }
     }),
   )
   return keeper
+}
+
+const websiteCommands: readonly string[] = ['create-website', 'update-website', 'delete-subject', 'acknowledge-incident']
+const isOfCustomSubject = ({ kind }: Command) => !websiteCommands.includes(kind)
+
+async function stepForReal(store: Store, clock: Clock, subjectId: string, command: Command): Promise<Reply | null> {
+  const [present = null] = await store.get('subjects', [subjectId])
+  const at = clock.now()
+  const surrounding = {
+    now: at,
+    silenceHeldAt: null,
+    confirmAfterMs: limits.policy.holdMs,
+    closeAfterMs: limits.policy.holdMs,
+    stored: { series: () => null, seriesOf: () => [], pushed: () => null },
+  }
+  const { subject, pushed, reply } = step(present, { kind: 'command', subjectId, at, command }, surrounding)
+  if (pushed) await store.upsert('pushedObservations', pushed)
+  if (subject !== null && subject !== present) {
+    await store.upsert('subjects', [{ ...subject, rev: subject.rev + 1, writer: 'fake', pending: [], hasPending: 0 }])
+  }
+  return reply
 }
 
 async function apply(
@@ -52,7 +82,7 @@ async function apply(
   clock: Clock,
   subjectId: string,
   command: Command,
-): Promise<SubjectView | { id: string } | null> {
+): Promise<WebsiteView | AcknowledgementView | { id: string } | null> {
   const [present = null] = await store.get('subjects', [subjectId])
   if (command.kind === 'create-website') {
     const made = subjectDocument(subjectId, command.workspaceId, command.slug, command.name, command.meta, clock.now())
@@ -66,12 +96,38 @@ async function apply(
     await store.replace('subjects', [{ ...changed, deletedAt: at }])
     return { id: subjectId }
   }
-  invariant(command.kind === 'update-website', 'the fake keeper knows website commands')
+  if (command.kind === 'acknowledge-incident') return acknowledge(store, at, command)
+  invariant(command.kind === 'update-website' && present.meta !== null, 'the fake keeper knows website commands')
   const { confirm_after, recover_after } = present.meta
   const failure_mode = command.meta.failure_mode ?? present.meta.failure_mode
   const updated = { ...changed, name: command.name, meta: { ...command.meta, failure_mode, confirm_after, recover_after } }
   await store.replace('subjects', [updated])
   return viewOf(updated)
+}
+
+async function acknowledge(
+  store: Store,
+  at: number,
+  { incidentId, by }: CommandOf<'acknowledge-incident'>,
+): Promise<AcknowledgementView | null> {
+  const [incident = null] = await store.get('incidents', [incidentId])
+  if (incident === null || incident.open === 0) return null
+  const recorded = incident.acknowledgedAt === null
+  const acknowledged = recorded ? { ...incident, acknowledgedAt: at, acknowledgedBy: by } : incident
+  await store.upsert('incidents', [acknowledged])
+  const { acknowledgedAt, acknowledgedBy, status, troubleSince, confirmedAt, wellSince, closedAt } = acknowledged
+  return {
+    incidentId,
+    ruleSlug: 'reachability',
+    status,
+    acknowledgedAt: acknowledgedAt ?? at,
+    acknowledgedBy: acknowledgedBy ?? by,
+    recorded,
+    troubleSince,
+    confirmedAt,
+    wellSince,
+    closedAt,
+  }
 }
 
 /** A website subject as a keeper stores it when it was just created. */
@@ -99,7 +155,10 @@ export function subjectDocument(
     deletedAt: null,
     rules: [],
     readings: {},
+    custom: null,
+    maintenance: null,
     incidents: 0,
+    windows: 0,
     judgedAt: at,
     checkRev: 1,
     checkLocations: meta.locations,
@@ -111,6 +170,7 @@ export function subjectDocument(
   }
 }
 
-function viewOf({ id, rev, workspaceId, slug, name, kind, template, meta, createdAt, updatedAt }: SubjectDocument): SubjectView {
+function viewOf({ id, rev, workspaceId, slug, name, kind, template, meta, createdAt, updatedAt }: SubjectDocument): WebsiteView {
+  invariant(meta !== null, 'a website has its settings')
   return { id, rev, workspaceId, slug, name, kind, template, meta, createdAt, updatedAt }
 }

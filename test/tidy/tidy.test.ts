@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
+import { settingsPage } from '../../infra/gates/settings-page.ts'
 import { citedPaths, type SourceFile, tidyRules } from '../../infra/gates/tidy-rules.ts'
 
 const machineFolder = ['', 'work', 'main', 'x'].join('/')
@@ -88,8 +89,28 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
       { path: 'README.md', text: 'see `services/no-such-thing.ts`\n' },
       { path: 'infra/adr/0001-x.md', text: 'see [it](shared/no-such-thing.ts)\n' },
       { path: 'README.md', text: 'see `services/*/no-such-thing.ts`\n' },
+      { path: 'docs/x.md', text: 'see [it](shared/clock.ts)\n' },
     ],
-    good: [{ path: 'README.md', text: 'see `shared/clock.ts`, `shared/*.ts` and [rules](infra/gates/tidy-rules.ts#x)\n' }],
+    good: [
+      { path: 'README.md', text: 'see `shared/clock.ts`, `shared/*.ts` and [rules](infra/gates/tidy-rules.ts#x)\n' },
+      { path: 'docs/x.md', text: 'see [people](people.md#roles), [its code](../shared/clock.ts) and [this](/shared/clock.ts)\n' },
+    ],
+  },
+  {
+    rule: 'a command that a document cites',
+    bad: [
+      { path: 'README.md', text: '```sh\nnpm run no-such-script\n```\n' },
+      { path: 'docs/x.md', text: 'first `npx watchkeeper fly`\n' },
+      { path: 'docs/x.md', text: '```sh\nnpx watchkeeper key burn\n```\n' },
+      { path: 'docs/x.md', text: 'or `npm run watchkeeper -- member fly ann`\n' },
+    ],
+    good: [
+      { path: 'docs/x.md', text: 'the program `watchkeeper` and npm run in the middle of a sentence\n' },
+      {
+        path: 'docs/x.md',
+        text: '```sh\nnpm ci\nnpm start -- --help\nnpm run check\nnpx watchkeeper key create --json\nnpx watchkeeper machines incident\n```\n',
+      },
+    ],
   },
 ]
 
@@ -112,6 +133,10 @@ t.test('a cited path is read from back-ticks and links, without anchors', async 
   ])
 })
 
+t.test('docs/settings.md is as the settings are declared', async t => {
+  t.equal(readFileSync('docs/settings.md', 'utf8'), settingsPage(), 'npm run docs writes it anew')
+})
+
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
 const files = [...new Set(listed.split('\n'))]
   .filter(path => path !== '' && existsSync(path))
@@ -124,3 +149,12 @@ for (const rule of tidyRules) {
     t.same(offences, [], 'offences')
   })
 }
+
+t.test('every page of docs/ is linked from its index', async t => {
+  const linked = citedPaths(readFileSync('docs/README.md', 'utf8'), 'docs')
+  const pages = files.map(({ path }) => path).filter(path => /^docs\/.*\.md$/.test(path) && path !== 'docs/README.md')
+  t.strictSame(
+    pages.filter(page => !linked.includes(page)),
+    [],
+  )
+})

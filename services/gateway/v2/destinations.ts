@@ -1,43 +1,30 @@
 // /v2/notifications/destinations (spec D 2). URLs are secrets: reading them needs editor too.
 import type { FastifyInstance } from 'fastify'
-import { type Static, Type } from 'typebox'
-import type { DestinationView } from '#shared/contracts/ask.ts'
+import type { DestinationView } from '#shared/contracts/ask-notifications.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
-import { requireEditor } from '../access.ts'
-import { answering, type Call } from '../answer.ts'
+import { requireEditor, requireMember } from '../access.ts'
+import { answering, type Call, pathId } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
-import { Maybe, required, shapeReader } from '../fields.ts'
 import { timestamp } from '../instants.ts'
-import { readObject } from '../json-body.ts'
-import { queryText } from '../query.ts'
-import { notificationWorkspace } from './notification-workspace.ts'
+import { readDestination, readEnabled, readNewDestination, readNoFields } from './destination-body.ts'
+import { publicNumber } from './notification-fields.ts'
+import { notificationWorkspace, workspaceOfBody } from './notification-workspace.ts'
 
-/** Unknown fields are refused here (spec D 1, Validation). */
-const Body = Type.Object(
-  {
-    workspace_id: Maybe(Type.String()),
-    name: Maybe(Type.String()),
-    url: Maybe(Type.String()),
-    destination_type: Maybe(Type.String()),
-    channel: Maybe(Type.String()),
-    default: Maybe(Type.Boolean()),
-    transformation_id: Maybe(Type.Number()),
-  },
-  { additionalProperties: false },
-)
-
-const readShape = shapeReader(Body)
+type Handler = (context: GatewayContext, call: Call) => Promise<unknown>
 
 export function destinationRoutes(fastify: FastifyInstance, context: GatewayContext): void {
-  fastify.get(
-    '/notifications/destinations',
-    answering(context.clock, call => listDestinations(context, call)),
-  )
-  fastify.post(
-    '/notifications/destinations',
-    answering(context.clock, call => createDestination(context, call)),
-  )
+  const handled = (handler: Handler) => answering(context.clock, call => handler(context, call))
+  const all = '/notifications/destinations'
+  const one = `${all}/:id`
+  fastify.get(all, handled(listDestinations))
+  fastify.post(all, handled(createDestination))
+  fastify.get(one, handled(getDestination))
+  fastify.post(one, handled(updateDestination))
+  fastify.delete(one, handled(deleteDestination))
+  fastify.post(`${one}/enabled`, handled(switchDestination))
+  fastify.post(`${one}/default`, handled(makeDefault))
+  fastify.post(`${one}/test`, handled(testDestination))
 }
 
 async function listDestinations({ directory }: GatewayContext, { request, traceId }: Call) {
@@ -46,30 +33,71 @@ async function listDestinations({ directory }: GatewayContext, { request, traceI
   return (await directory.ask('list-destinations', { workspaceId }, traceId)).map(destinationObject)
 }
 
-/** The workspace is a query parameter; a body may name it instead, as creates of other nouns do. */
-async function createDestination({ directory }: GatewayContext, { request, reply, traceId }: Call) {
-  const body = queryText(request, 'workspace_id') === null ? await readObject(request, reply) : null
-  const workspaceId = notificationWorkspace(request, body?.['workspace_id'])
-  requireEditor(request.identity, workspaceId)
-  const sent = readShape(body ?? (await readObject(request, reply)))
-  const created = await directory.ask('create-destination', { workspaceId, ...readFields(sent) }, traceId)
-  return destinationObject(created)
+async function createDestination({ directory }: GatewayContext, call: Call) {
+  const { workspaceId, body } = await workspaceOfBody(call)
+  requireEditor(call.request.identity, workspaceId)
+  const fields = readNewDestination(await body())
+  const request = { id: randomId(idLength.destination), workspaceId, ...fields }
+  return destinationObject(await directory.ask('create-destination', request, call.traceId))
 }
 
-/** What the directory, which knows names, URLs and transformations, does not judge itself. */
-function readFields(sent: Static<typeof Body>) {
-  const name = sent.name === '' ? '' : required(sent.name, 'name')
-  const url = sent.url === '' ? '' : required(sent.url, 'url')
-  const type = sent.destination_type === '' ? '' : required(sent.destination_type, 'destination_type')
-  if (type !== 'slack' && type !== 'webhook') {
-    throw new AppError('validation', 'Invalid destination type', { details: 'destination_type must be slack or webhook' })
+async function getDestination(context: GatewayContext, call: Call) {
+  return destinationObject(await findDestination(context, call, notificationWorkspace(call.request)))
+}
+
+async function updateDestination(context: GatewayContext, call: Call) {
+  const { workspaceId, body } = await workspaceOfBody(call)
+  const { id } = await findDestination(context, call, workspaceId)
+  const request = { workspaceId, id, ...readDestination(await body()) }
+  return destinationObject(await context.directory.ask('update-destination', request, call.traceId))
+}
+
+async function switchDestination(context: GatewayContext, call: Call) {
+  const { workspaceId, body } = await workspaceOfBody(call)
+  const { id } = await findDestination(context, call, workspaceId)
+  const request = { workspaceId, id, enabled: readEnabled(await body()) }
+  return destinationObject(await context.directory.ask('switch-destination', request, call.traceId))
+}
+
+async function makeDefault(context: GatewayContext, call: Call) {
+  const { workspaceId, body } = await workspaceOfBody(call)
+  const { id } = await findDestination(context, call, workspaceId)
+  readNoFields(await body())
+  return destinationObject(await context.directory.ask('make-default-destination', { workspaceId, id }, call.traceId))
+}
+
+/** A refusal quotes what the far end said, as the delivery log has it: without the address. */
+async function testDestination(context: GatewayContext, call: Call) {
+  const { workspaceId, body } = await workspaceOfBody(call)
+  const { id, number } = await findDestination(context, call, workspaceId)
+  readNoFields(await body())
+  const result = await context.notifier.sendTest({ destinationId: id }, call.traceId)
+  if (result.delivered) return { message: 'Test message delivered', destination_id: number, workspace_id: workspaceId }
+  throw new AppError('invalid_state', 'Destination did not accept the test message', { details: result.error })
+}
+
+async function deleteDestination(context: GatewayContext, call: Call) {
+  const workspaceId = notificationWorkspace(call.request)
+  const { id, number, default: isDefault } = await findDestination(context, call, workspaceId)
+  const { wasDefault } = await context.directory.ask('delete-destination', { workspaceId, id }, call.traceId)
+  return {
+    message: 'Destination deleted successfully',
+    destination_id: number,
+    workspace_id: workspaceId,
+    was_default: wasDefault ?? isDefault,
   }
-  const transformationId = sent.transformation_id ?? null
-  if (transformationId !== null && !Number.isSafeInteger(transformationId)) {
-    throw new AppError('not_found', 'Transformation not found', { details: 'A transformation id is a whole number' })
+}
+
+/** The destination of the path, for whoever may read and change it: workspace, object, role, in this order. */
+async function findDestination({ directory }: GatewayContext, call: Call, workspaceId: string): Promise<DestinationView> {
+  requireMember(call.request.identity, workspaceId)
+  const number = publicNumber(pathId(call))
+  const found = number === null ? null : await directory.ask('get-destination', { workspaceId, number }, call.traceId)
+  if (found === null) {
+    throw new AppError('not_found', 'Destination not found', { details: 'The workspace has no such destination' })
   }
-  const id = randomId(idLength.destination)
-  return { id, name, type, url, channel: sent.channel ?? '', default: sent.default ?? false, transformationId } as const
+  requireEditor(call.request.identity, workspaceId)
+  return found
 }
 
 const destinationObject = (destination: DestinationView) => ({

@@ -1,6 +1,6 @@
 // GET /v2/incidents: open incidents of website monitors (spec A, Website incident).
 import type { FastifyInstance } from 'fastify'
-import type { OpenIncidentView } from '#shared/contracts/ask.ts'
+import type { IncidentView } from '#shared/contracts/ask-subjects.ts'
 import type { IncidentIds } from '#shared/incident-ids.ts'
 import { requireMember } from '../access.ts'
 import { answering, type Call } from '../answer.ts'
@@ -32,7 +32,7 @@ async function listIncidents(context: GatewayContext, { request, traceId }: Call
   return ofWebsites.map(incident => incidentObject(incident, context.incidentIds, namesOf))
 }
 
-const incidentObject = (incident: OpenIncidentView, ids: IncidentIds, namesOf: (ids: readonly string[]) => string[]) => ({
+const incidentObject = (incident: IncidentView, ids: IncidentIds, namesOf: (ids: readonly string[]) => string[]) => ({
   id: ids.encode(incident.id),
   monitor_id: incident.subjectId,
   monitor_name: incident.subjectName,

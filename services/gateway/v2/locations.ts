@@ -1,6 +1,6 @@
 // GET /v2/locations (spec A, Location): instance-wide, the same for everybody with a key.
 import type { FastifyInstance } from 'fastify'
-import type { LocationView } from '#shared/contracts/ask.ts'
+import type { LocationView } from '#shared/contracts/ask-people.ts'
 import { answering } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
 

@@ -1,0 +1,95 @@
+// `watchkeeper location add|list|rename|remove`: the places that probers check from.
+import type { Command } from 'commander'
+import type { LocationView } from '#shared/contracts/ask-people.ts'
+import { idLength, randomId } from '#shared/ids.ts'
+import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { locationOf } from './look-up.ts'
+import { printJson, printTable } from './printing.ts'
+import { askInstallation, withInstallation } from './running-installation.ts'
+
+interface LocationOptions {
+  json?: boolean
+  displayName?: string
+}
+
+export function addLocationCommands(program: Command): void {
+  const location = program.command('location').description('the places that probers check from')
+  const json = ['--json', 'answer JSON, for machines'] as const
+  const displayName = ['--display-name <text>', 'how it is shown to people; an empty text: as its name'] as const
+  location
+    .command('add')
+    .description('make a location')
+    .argument('<name>', 'what monitors call it')
+    .option(...displayName)
+    .option(...json)
+    .action(addLocation)
+  location
+    .command('list')
+    .description('all locations and how many probers serve each')
+    .option(...json)
+    .action(listLocations)
+  location
+    .command('rename')
+    .description('call a location something else; its monitors follow by themselves')
+    .argument('<location>', 'its name or its id')
+    .argument('[name]', 'the new name')
+    .option(...displayName)
+    .option(...json)
+    .action(renameLocation)
+  location
+    .command('remove')
+    .description('remove a location that no monitor and no prober uses')
+    .argument('<location>', 'its name or its id')
+    .option(...json)
+    .action(removeLocation)
+}
+
+async function addLocation(name: string, options: LocationOptions): Promise<void> {
+  const id = randomId(idLength.location)
+  const made = await askInstallation('create-location', { id, name, displayName: options.displayName ?? null })
+  if (options.json) return printJson(readable(made))
+  console.log(`Location ${made.name} is made (${made.id}).`)
+}
+
+async function listLocations(options: LocationOptions): Promise<void> {
+  const all = await askInstallation('list-locations', {})
+  if (options.json) return printJson(all.map(readable))
+  printTable(
+    ['id', 'probers', 'name', 'shown as'],
+    all.map(({ id, name, displayName, activeWorkers }) => [id, String(activeWorkers), name, displayName ?? name]),
+  )
+}
+
+async function renameLocation(named: string, name: string | undefined, options: LocationOptions): Promise<void> {
+  const { displayName } = options
+  if (name === undefined && displayName === undefined) {
+    throw new StartError('Say the new name, or --display-name.', exitCodes.usage)
+  }
+  const renamed = await withInstallation(async ask => {
+    const { id: locationId } = await locationOf(ask, named)
+    return ask('update-location', {
+      locationId,
+      ...(name === undefined ? {} : { name }),
+      ...(displayName === undefined ? {} : { displayName }),
+    })
+  })
+  if (name !== undefined && renamed.activeWorkers > 0) {
+    // On standard error: with --json nothing else may be on the other.
+    console.error(`Its probers go on. Before they start again, set LOCATION_ID=${renamed.id} or LOCATION to the new name.`)
+  }
+  if (options.json) return printJson(readable(renamed))
+  console.log(`Location ${renamed.id} is called ${renamed.name} now, shown as ${renamed.displayName ?? renamed.name}.`)
+}
+
+async function removeLocation(named: string, options: LocationOptions): Promise<void> {
+  const removed = await withInstallation(async ask => ask('delete-location', { locationId: (await locationOf(ask, named)).id }))
+  if (options.json) return printJson(removed)
+  console.log(`Location ${removed.id} is removed.`)
+}
+
+const readable = (location: LocationView) => ({
+  id: location.id,
+  name: location.name,
+  display_name: location.displayName,
+  active_workers_count: location.activeWorkers,
+})

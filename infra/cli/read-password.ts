@@ -1,0 +1,47 @@
+// A new password: typed twice without echo on a terminal, else the first line of standard input. It is never printed and never an
+// argument, which everybody on the machine could read.
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { limits } from '#shared/limits.ts'
+import { exitCodes, StartError } from '../embedded/start-error.ts'
+
+export const readPassword = (): Promise<string> => (process.stdin.isTTY ? typedTwice() : firstLine())
+
+async function firstLine(): Promise<string> {
+  let text = ''
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += chunk
+    if (text.includes('\n')) break
+    if (text.length > 4 * limits.password.charactersMax) throw new StartError('Standard input is no password.', exitCodes.usage)
+  }
+  const [line = ''] = text.split(/\r?\n/)
+  if (line !== '') return line
+  throw new StartError(
+    'No password came: type it on a terminal, or give it as the first line of standard input.',
+    exitCodes.usage,
+  )
+}
+
+/** Line editing works, and nothing of it is shown: the terminal echoes nothing from before the first question until after the last. */
+async function typedTwice(): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  const ended = new Promise<never>((_, reject) => {
+    terminal.once('SIGINT', () => reject(new StartError('Interrupted; nothing was changed.')))
+    terminal.once('close', () => reject(new StartError('Nothing was typed; nothing was changed.', exitCodes.usage)))
+  })
+  ended.catch(() => undefined)
+  const ask = async (prompt: string): Promise<string> => {
+    process.stderr.write(prompt)
+    const answer = await Promise.race([terminal.question(''), ended])
+    process.stderr.write('\n')
+    return answer
+  }
+  try {
+    const password = await ask('New password: ')
+    if ((await ask('Once more: ')) === password) return password
+    throw new StartError('The two passwords differ; nothing was changed.', exitCodes.usage)
+  } finally {
+    terminal.close()
+  }
+}

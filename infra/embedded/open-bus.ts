@@ -1,0 +1,140 @@
+// The bus of this process: its own server or the one that NATS_URL names, and what the credentials say: which location a prober's
+// file is for, and whether this process can make such files. Checks what must fit together before anything listens.
+import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { type BusKeys, parseBusKeys } from '#shared/bus/bus-keys.ts'
+import { connectBus } from '#shared/bus/nats.ts'
+import { proberOf, readCredentials, serversOf } from '#shared/bus/nats-options.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import { createProberIssuer, type ProberIssuer } from '#shared/bus/prober-issuer.ts'
+import type { Clock } from '#shared/clock.ts'
+import { limits } from '#shared/limits.ts'
+import type { Logger } from '#shared/logger.ts'
+import type { AllSettings } from './all-settings.ts'
+import { type BusAddress, busCredentials, startEmbeddedBus } from './embedded-bus.ts'
+import type { RunMode } from './run-mode.ts'
+import { exitCodes, StartError, startStep } from './start-error.ts'
+
+export interface OpenBusOptions {
+  settings: AllSettings
+  mode: RunMode
+  dataFolder: string
+  clock: Clock
+  logger: Logger
+  print(line: string): void
+  undo: { what: string; run: () => Promise<unknown> }[]
+}
+
+export interface OpenedBus {
+  bus: Bus
+  /** Null where this process has no keys of the bus. */
+  proberIssuer: ProberIssuer | null
+  /** The location that LOCATION_ID or a prober's credentials name; empty: to be asked by its name. */
+  locationId: string
+}
+
+/** Throws a StartError; what was started by then is in `undo`. */
+export async function openBus(options: OpenBusOptions): Promise<OpenedBus> {
+  const { settings, mode, logger, undo, clock } = options
+  const own = await startStep(() => proberOfFile(settings))
+  const locationId = locationOf(settings, mode, own)
+  const external = {
+    url: settings.NATS_URL,
+    token: settings.NATS_TOKEN,
+    credentialsFile: settings.NATS_CREDENTIALS,
+    ownMachine: false,
+  }
+  const given = mode.embeddedBus ? await startOwnServer(options) : { ...external, keys: await keysOfFile(settings) }
+  // Credentials that somebody else made say nothing of an inbox: then it is the location's.
+  const foreign = own === null && settings.LOCATION_ID !== '' && mode.services.join() === 'prober'
+  const bus = await startStep(() =>
+    connectBus({
+      servers: given.url,
+      name: `watchkeeper ${mode.services.join('+')}`,
+      ...busCredentials(given),
+      ...(foreign ? { inboxPrefix: `_INBOX_${settings.LOCATION_ID}` } : {}),
+      patienceMs: limits.start.patienceMs,
+      logger,
+      declare: mode.needsStore,
+      ...(settings.NATS_REPLICAS === 0 ? {} : { replicas: settings.NATS_REPLICAS }),
+    }),
+  )
+  undo.push({ what: 'bus', run: () => bus.close() })
+  const { keys } = given
+  const proberIssuer =
+    keys && createProberIssuer({ keys, connection: { ...serversOf(given.url), ownMachine: given.ownMachine }, clock })
+  return { bus, proberIssuer, locationId }
+}
+
+async function startOwnServer(options: OpenBusOptions): Promise<BusAddress & { keys: BusKeys }> {
+  const { settings, undo, logger, clock, dataFolder, print } = options
+  const { NATS_TLS_CERT: cert, NATS_TLS_KEY: key, NATS_LISTEN: host } = settings
+  demandFittingListener(settings)
+  const server = await startStep(() =>
+    startEmbeddedBus({
+      dataFolder,
+      toolsFolder: settings.TOOLS_DIR,
+      host,
+      port: settings.NATS_PORT,
+      tls: cert === '' ? null : { cert, key },
+      clock,
+      logger: logger.child({ part: 'nats' }),
+      print,
+    }),
+  )
+  undo.push({ what: 'nats-server', run: server.stop })
+  if (!isLoopback(host)) {
+    logger.info({ host, port: settings.NATS_PORT, tls: cert !== '' }, 'The bus listens beyond this machine.')
+    if (cert === '') {
+      const warning =
+        'The bus listens beyond this machine without TLS: whoever is on the way can read and change what probers send and are told; ' +
+        'set NATS_TLS_CERT and NATS_TLS_KEY, or keep it in a private network.'
+      logger.warn(warning)
+    }
+  }
+  return server
+}
+
+function demandFittingListener({ NATS_TLS_CERT, NATS_TLS_KEY, NATS_LISTEN, NATS_PORT }: AllSettings): void {
+  if ((NATS_TLS_CERT === '') !== (NATS_TLS_KEY === '')) {
+    throw usage('NATS_TLS_CERT and NATS_TLS_KEY belong together: set both or neither.')
+  }
+  if (isIP(NATS_LISTEN) === 0 && NATS_LISTEN !== 'localhost') {
+    throw usage(`NATS_LISTEN must be an IP address of this machine, such as 0.0.0.0; it is "${NATS_LISTEN}".`)
+  }
+  if (!isLoopback(NATS_LISTEN) && NATS_PORT === 0) {
+    throw usage(
+      'NATS_PORT must be set where NATS_LISTEN opens the bus to other machines: they need a port that stays, such as 4222.',
+    )
+  }
+}
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
+
+async function proberOfFile(settings: AllSettings): Promise<ReturnType<typeof proberOf>> {
+  return settings.NATS_CREDENTIALS === '' ? null : proberOf(await readCredentials(settings.NATS_CREDENTIALS))
+}
+
+function locationOf(settings: AllSettings, mode: RunMode, own: ReturnType<typeof proberOf>): string {
+  if (own === null) return settings.LOCATION_ID
+  if (mode.services.join() !== 'prober') {
+    throw usage("NATS_CREDENTIALS is a prober's, which may do nothing else on the bus: set SERVICES=prober.")
+  }
+  if (settings.LOCATION_ID !== '' && settings.LOCATION_ID !== own.locationId) {
+    throw usage(`NATS_CREDENTIALS is for the location ${own.locationId}: leave LOCATION_ID unset.`)
+  }
+  return own.locationId
+}
+
+/** The keys of a bus that others run; null where this process was given none. */
+async function keysOfFile({ NATS_KEYS: file }: AllSettings): Promise<BusKeys | null> {
+  if (file === '') return null
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw usage(`The file ${file} can't be read (${error.code}): correct NATS_KEYS.`)
+  })
+  const keys = parseBusKeys(text)
+  if (keys === null) throw usage(`The file ${file} holds no keys of a bus: correct NATS_KEYS; watchkeeper bus keys makes some.`)
+  return keys
+}
+
+const usage = (sentence: string): StartError => new StartError(sentence, exitCodes.usage)

@@ -1,0 +1,37 @@
+// docs/settings.md, from where each setting is declared. Run by itself it writes the page; a test holds the page to it.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Setting } from '#shared/settings.ts'
+import { settingGroups } from '../embedded/all-settings.ts'
+
+const head = `# Settings
+
+Every setting is an environment variable, read once at the start. A bad value ends the start with a sentence that names it. This page is
+made from their declarations (\`npm run docs\`); \`npm start -- --help\` prints the same.
+
+An empty value counts as unset. Which of them a cluster needs is in \`infra/compose/compose.yaml\` and \`infra/kubernetes/watchkeeper.yaml\`.
+`
+
+export function settingsPage(): string {
+  const listed = new Set<string>()
+  const groups = settingGroups.map(({ title, declared }) => {
+    const fresh = Object.entries(declared).filter(([name]) => !listed.has(name))
+    for (const [name] of fresh) listed.add(name)
+    const rows = fresh.map(([name, setting]) => row(name, setting))
+    return [`## ${title}`, '', '| setting | default | meaning |', '|---|---|---|', ...rows, ''].join('\n')
+  })
+  return [head, ...groups].join('\n')
+}
+
+function row(name: string, setting: Setting<unknown>): string {
+  const value = setting.default === '' ? 'unset' : `\`${setting.default}\``
+  const unit = setting.unit === '' ? '' : ` (${setting.unit})`
+  const secret = setting.secret ? ' A secret: never shown.' : ''
+  return `| \`${name}\` | ${value} | ${cell(`${setting.meaning}${unit === '' ? '' : unit}${secret}`)} |`
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|')
+
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync(join(import.meta.dirname, '..', '..', 'docs', 'settings.md'), settingsPage())
+}

@@ -1,0 +1,37 @@
+// Who answers which question of shared/contracts/ask-notifications.ts.
+import { listDeliveries } from './delivery-log.ts'
+import { getDeliveryTable, putDeliveryTable } from './delivery-tables.ts'
+import {
+  createDestination,
+  deleteDestination,
+  getDestination,
+  listDestinations,
+  makeDefaultDestination,
+  switchDestination,
+  updateDestination,
+} from './destinations.ts'
+import {
+  createTransformation,
+  deleteTransformation,
+  getTransformation,
+  listTransformations,
+  updateTransformation,
+} from './transformations.ts'
+
+export const notificationAnswerers = {
+  'create-destination': createDestination,
+  'list-destinations': listDestinations,
+  'get-destination': getDestination,
+  'update-destination': updateDestination,
+  'switch-destination': switchDestination,
+  'make-default-destination': makeDefaultDestination,
+  'delete-destination': deleteDestination,
+  'create-transformation': createTransformation,
+  'list-transformations': listTransformations,
+  'get-transformation': getTransformation,
+  'update-transformation': updateTransformation,
+  'delete-transformation': deleteTransformation,
+  'get-delivery-table': getDeliveryTable,
+  'put-delivery-table': putDeliveryTable,
+  'list-deliveries': listDeliveries,
+}

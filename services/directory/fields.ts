@@ -1,0 +1,43 @@
+// What people may be called: the bounds and forms of names, each refusal a sentence.
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+
+const usernameForm = /^[a-z0-9][a-z0-9._@+-]*$/
+
+/** How a username is compared and stored. It need not be a valid one. */
+export const usernameOf = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
+
+/** The username as it is stored. Throws `validation`. */
+export function checkUsername(text: string): string {
+  const username = usernameOf(text)
+  if (usernameForm.test(username) && username.length <= limits.people.usernameCharacters) return username
+  throw invalid(
+    'Invalid username',
+    `A username has 1 to ${limits.people.usernameCharacters} letters a to z, digits and . _ @ + -, and begins with a letter or a digit`,
+  )
+}
+
+/** What a provider proposes, made a valid username; `user` where nothing is left of it. */
+export function usernameFrom(proposal: string): string {
+  const kept = usernameOf(proposal)
+    .replace(/[^a-z0-9._@+-]+/g, '-')
+    .replace(/^[^a-z0-9]+/, '')
+  // Room for a number behind it.
+  return kept.slice(0, limits.people.usernameCharacters - 4) || 'user'
+}
+
+/** A text of 1 to `max` characters without control characters, trimmed. Throws `validation` with this message. */
+export function checkName(text: string, max: number, message: string, what: string): string {
+  const name = checkText(text, max, message, what)
+  if (name !== '') return name
+  throw invalid(message, `${what} has 1 to ${max} characters and is not blank`)
+}
+
+/** As `checkName`, but may be empty. */
+export function checkText(text: string, max: number, message: string, what: string): string {
+  const trimmed = text.normalize('NFC').trim()
+  if ([...trimmed].length <= max && !/\p{Cc}/u.test(trimmed) && trimmed.isWellFormed()) return trimmed
+  throw invalid(message, `${what} has at most ${max} characters and no control characters`)
+}
+
+const invalid = (message: string, details: string): AppError => new AppError('validation', message, { details })

@@ -1,0 +1,8 @@
+// Tells every gateway to forget what it knows. Always after the store has it, so that whoever asks afresh reads the new; and on
+// every repeat again, because an earlier try may have died between the two.
+import { keys, type Revoked } from '#shared/bus/subjects.ts'
+import type { DirectoryContext } from './context.ts'
+
+export async function revoke({ bus, clock }: Pick<DirectoryContext, 'bus' | 'clock'>, what: Revoked, id: string): Promise<void> {
+  await bus.bucket('revocations').put(keys.revocation(what, id), { at: clock.now() })
+}

@@ -1,0 +1,103 @@
+// Bad sign-ins slow down whoever makes them: per name and per address, over all processes, forgotten after a while. A try is counted
+// before its password is looked at, so that a hundred at once are a hundred tries; what was right is taken back afterwards.
+import { createHash } from 'node:crypto'
+import { isIPv4, isIPv6 } from 'node:net'
+import type { SignInTriesDocument } from '#shared/contracts/account.ts'
+import { limits } from '#shared/limits.ts'
+import type { DirectoryContext } from './context.ts'
+import { usernameOf } from './fields.ts'
+import { changeGuarded } from './guarded.ts'
+
+export interface SignInTry {
+  username: string
+  /** The address that it comes from, as the gateway sees it. */
+  client: string
+  /** Made once per try; its repeat is not counted again. */
+  attemptId: string
+}
+
+type Surroundings = Pick<DirectoryContext, 'store' | 'clock'>
+
+interface Counted {
+  id: string
+  free: number
+  waitMsMax: number
+}
+
+const { signIn } = limits
+
+/** Counts a try. Answers how long to wait (ms) where there were too many, and counts nothing then; 0: go on. */
+export async function countTry({ store, clock }: Surroundings, tried: SignInTry): Promise<number> {
+  const counted = [nameOf(tried), clientOf(tried)]
+  const present = await store.get(
+    'signInTries',
+    counted.map(({ id }) => id),
+  )
+  const waits = present.map(tries => waitOf(tries, tried, clock.now()))
+  for (const one of counted) {
+    if (Math.max(...waits) > 0) break
+    waits.push(await countOne({ store, clock }, one, tried))
+  }
+  return Math.max(...waits)
+}
+
+/** A try was right: the name begins anew; the address gets back this one try, or one good password would buy many bad ones. */
+export async function forgiveTry({ store, clock }: Surroundings, tried: SignInTry): Promise<void> {
+  await store.delete('signInTries', [nameOf(tried).id])
+  await changeGuarded(
+    store,
+    'signInTries',
+    clientOf(tried).id,
+    present => present && { ...present, count: Math.max(0, present.count - 1), blockedUntil: clock.now() },
+  )
+}
+
+/** Another may have been counted since they were read: looked at again in the guarded write. */
+async function countOne({ store, clock }: Surroundings, counted: Counted, tried: SignInTry): Promise<number> {
+  let waitMs = 0
+  await changeGuarded(store, 'signInTries', counted.id, present => {
+    const now = clock.now()
+    waitMs = waitOf(present, tried, now)
+    if (waitMs > 0 || present?.attemptId === tried.attemptId) return null
+    const count = (present && present.expireAt > now ? present.count : 0) + 1
+    const blockedUntil = now + waitAfter(count, counted)
+    return { id: counted.id, rev: 0, count, attemptId: tried.attemptId, blockedUntil, expireAt: blockedUntil + signIn.forgetMs }
+  })
+  return waitMs
+}
+
+const waitOf = (tries: SignInTriesDocument | null, { attemptId }: SignInTry, now: number): number =>
+  tries === null || tries.attemptId === attemptId ? 0 : Math.max(0, tries.blockedUntil - now)
+
+const waitAfter = (count: number, { free, waitMsMax }: Counted): number =>
+  count < free ? 0 : Math.min(signIn.waitMs * 2 ** Math.min(count - free, 30), waitMsMax)
+
+const nameOf = ({ username }: SignInTry): Counted => ({
+  id: `name.${digest(usernameOf(username))}`,
+  free: signIn.triesPerName,
+  waitMsMax: signIn.waitPerNameMsMax,
+})
+
+const clientOf = ({ client }: SignInTry): Counted => ({
+  id: `client.${digest(networkOf(client))}`,
+  free: signIn.triesPerClient,
+  waitMsMax: signIn.waitPerClientMsMax,
+})
+
+/** A person with IPv6 has 2^64 addresses: their network counts. */
+export function networkOf(client: string): string {
+  const address = (client.split('%')[0] ?? '').replace(/^::ffff:(?=\d+\.)/i, '')
+  if (isIPv4(address) || !isIPv6(address)) return address
+  const [left = '', right] = address.split('::')
+  const groups = left === '' ? [] : left.split(':')
+  const after = right ? right.split(':') : []
+  const all =
+    right === undefined ? groups : [...groups, ...Array(Math.max(0, 8 - groups.length - after.length)).fill('0'), ...after]
+  return `${all
+    .slice(0, 4)
+    .map(group => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}
+
+/** Neither names nor addresses are kept as they are. */
+const digest = (value: string): string => createHash('sha256').update(value).digest('hex').slice(0, 32)

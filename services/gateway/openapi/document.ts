@@ -1,0 +1,127 @@
+// The OpenAPI 3.1 document of a generation, made from the descriptions of its routes. Generations 1 and 2 answer HTTP 200 always, so
+// an operation has one response: the envelope, with a result or with a refusal.
+import { Type } from 'typebox'
+import { limits } from '#shared/limits.ts'
+import type { Descriptions, QueryParameter, Refusal, RouteDescription } from './description.ts'
+import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
+import { ofEveryBody, ofEveryRoute } from './refusals.ts'
+
+export interface Generation {
+  title: string
+  description: string
+  routes: Descriptions
+}
+
+/** A plain object, ready to be written as JSON. */
+export function openApiDocument({ title, description, routes }: Generation, version: string): JsonSchema {
+  const schemas: Components = { Refused: plainSchema(Refused, {}) }
+  const paths: Record<string, JsonSchema> = {}
+  for (const [route, description] of Object.entries(routes)) {
+    const [method = '', path = ''] = route.split(' ')
+    const item = paths[path] ?? { ...pathParameters(path) }
+    item[method.toLowerCase()] = operation(method, path, description, schemas)
+    paths[path] = item
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: '/api' }],
+    security: [{ key: [] }],
+    paths,
+    components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer', description: keyMeaning } } },
+  }
+}
+
+/** All refusals of a route, those that it shares included. */
+export const refusalsOf = ({ body, refusals }: RouteDescription): readonly Refusal[] => [
+  ...refusals,
+  ...(body ? ofEveryBody : []),
+  ...ofEveryRoute,
+]
+
+const keyMeaning = 'An API key, as `watchkeeper key create` or the dashboard shows it once. It is valid for 180 days.'
+
+const Refused = Type.Object(
+  {
+    code: Type.Integer({ description: 'Stable; what a client branches on.' }),
+    error_type: Type.String({ enum: ['access_denied', 'validation_error', 'not_found', 'forbidden', 'internal_error'] }),
+    message: Type.String({ description: 'Short and stable.' }),
+    details: Type.String({ description: 'A sentence for people: what was wrong, and what to do.' }),
+  },
+  { additionalProperties: false },
+)
+
+function operation(method: string, path: string, described: RouteDescription, components: Components): JsonSchema {
+  const { summary, more, query = {}, body, result } = described
+  const parameters = Object.entries(query).map(([name, parameter]) => queryParameter(name, parameter, components))
+  return {
+    operationId: operationId(method, path),
+    tags: [tagOf(path)],
+    summary,
+    ...(more === undefined ? {} : { description: more }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: jsonBody(plainSchema(body, components)) }),
+    responses: { 200: answer(plainSchema(result, components), refusalsOf(described)) },
+  }
+}
+
+const operationId = (method: string, path: string): string =>
+  [method.toLowerCase(), ...path.split('/').map(part => part.replaceAll(/[{}]/g, ''))].filter(part => part !== '').join('_')
+
+/** The noun: the last of the first two parts behind the generation that is no parameter. */
+const tagOf = (path: string): string => {
+  const [first = '', second = ''] = path.split('/').filter(part => !/^$|^v[12]$|^[{]/.test(part))
+  return path.startsWith('/v2/subjects') || second === '' ? first : `${first} ${second}`
+}
+
+const pathParameters = (path: string): JsonSchema => {
+  const names = [...path.matchAll(/[{](\w+)[}]/g)].map(([, name = '']) => name)
+  const parameter = (name: string) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: `${parameterMeanings[name] ?? 'An id.'} Percent-encoded: an encoded slash is data.`,
+    schema: { type: 'string', minLength: 1 },
+  })
+  return names.length === 0 ? {} : { parameters: names.map(parameter) }
+}
+
+const parameterMeanings: Record<string, string> = {
+  id: 'The id.',
+  uid: 'The id of the rule, which is that of its monitor.',
+  subject: 'The slug of the subject.',
+  signal: 'The slug of the signal.',
+  rule: 'The slug of the rule.',
+  incident: 'The opaque id of the incident.',
+}
+
+const queryParameter = (name: string, { required, schema, meaning }: QueryParameter, components: Components): JsonSchema => ({
+  name,
+  in: 'query',
+  required,
+  description: meaning,
+  schema: plainSchema(schema, components),
+})
+
+const jsonBody = (schema: JsonSchema): JsonSchema => ({
+  required: Array.isArray(schema['required']),
+  description: `At most ${limits.http.bodyBytes} bytes. An optional field sent as null is as if it were absent.`,
+  content: { 'application/json': { schema } },
+})
+
+function answer(result: JsonSchema, refusals: readonly Refusal[]): JsonSchema {
+  const nothing = { type: 'null' }
+  const envelope = (properties: JsonSchema) => ({
+    type: 'object',
+    properties: { ...properties, meta: nothing },
+    required: ['result', 'error', 'meta'],
+    additionalProperties: false,
+  })
+  const refused = envelope({ result: nothing, error: { $ref: '#/components/schemas/Refused' } })
+  const listed = refusals.map(refusal => refusal.replace(/^(\d+) (.*)$/, '- `$1` $2'))
+  return {
+    description: ['The envelope: `error` is null on success, else `result` is. Refusals:', '', ...listed].join('\n'),
+    content: { 'application/json': { schema: { oneOf: [envelope({ result, error: nothing }), refused] } } },
+    'x-refusals': refusals.map(refusal => ({ code: Number.parseInt(refusal, 10), message: refusal.replace(/^\d+ /, '') })),
+  }
+}

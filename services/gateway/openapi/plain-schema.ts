@@ -1,0 +1,52 @@
+// Schemas as an OpenAPI document writes them: named objects become components, `Needed` fields become required ones, and a number that
+// counts whole things an integer.
+
+export type JsonSchema = Record<string, unknown>
+
+/** Components by name, filled while schemas are written. */
+export type Components = Record<string, JsonSchema>
+
+export function plainSchema(schema: unknown, components: Components): JsonSchema {
+  const { $id, ...rest } = schema as JsonSchema
+  const plain = writeParts(rest, components)
+  if (typeof $id !== 'string') return plain
+  components[$id] = plain
+  return { $ref: `#/components/schemas/${$id}` }
+}
+
+function writeParts(schema: JsonSchema, components: Components): JsonSchema {
+  const plain: JsonSchema = {}
+  for (const [keyword, value] of Object.entries(schema)) plain[keyword] = writePart(keyword, value, components)
+  if (isObject(schema['properties'])) writeProperties(schema, plain, components)
+  if (plain['type'] === 'number' && Number.isInteger(plain['multipleOf'])) plain['type'] = 'integer'
+  if (plain['type'] === 'integer' && plain['multipleOf'] === 1) delete plain['multipleOf']
+  return plain
+}
+
+function writePart(keyword: string, value: unknown, components: Components): unknown {
+  if (literal.has(keyword)) return value
+  if (keyword === 'patternProperties') return mapValues(value as JsonSchema, part => plainSchema(part, components))
+  if (Array.isArray(value)) return value.map(part => (isObject(part) ? plainSchema(part, components) : part))
+  return isObject(value) ? plainSchema(value, components) : value
+}
+
+function writeProperties(schema: JsonSchema, plain: JsonSchema, components: Components): void {
+  const properties = schema['properties'] as Record<string, JsonSchema>
+  const needed = Object.keys(properties).filter(name => properties[name]?.['needed'] === true)
+  const required = [...((schema['required'] as string[] | undefined) ?? []), ...needed]
+  plain['properties'] = mapValues(properties, property => plainSchema(withoutMark(property), components))
+  if (required.length > 0) plain['required'] = required
+}
+
+/** What may be sent: of a needed field the first of its two alternatives, itself and null. */
+function withoutMark({ needed, documented, ...property }: JsonSchema): unknown {
+  if (documented !== undefined) return documented
+  return needed === true ? (property['anyOf'] as unknown[])[0] : property
+}
+
+const literal = new Set(['enum', 'const', 'required', 'examples', 'default', 'properties'])
+
+const isObject = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const mapValues = (record: JsonSchema, change: (value: JsonSchema) => unknown): JsonSchema =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value as JsonSchema)]))

@@ -1,0 +1,52 @@
+// /api/openapi: the documents of generations 1 and 2 and a page to browse them. They are public, as they hold nothing of anybody:
+// a browser that opens the page has no key to show.
+import { createReadStream } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { openApiDocument } from './document.ts'
+import { generations } from './generations.ts'
+import { page, pagePolicy, startScript } from './page.ts'
+
+const assets = join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui/package.json'))), 'static')
+
+/** A Fastify plugin, to be registered at `/api/openapi`, outside of what demands a key. */
+export const openApiRoutes =
+  ({ version }: { version: string }) =>
+  async (fastify: FastifyInstance) => {
+    fastify.addHook('onRequest', (_request, reply, done) => {
+      reply.headers({
+        'content-security-policy': pagePolicy,
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      })
+      done()
+    })
+    for (const [name, generation] of Object.entries(generations)) {
+      const text = once(() => JSON.stringify(openApiDocument(generation, version), null, 2))
+      fastify.get(`/${name}.json`, (_request, reply) => sendText(reply, 'application/json', text()))
+    }
+    fastify.get('', (_request, reply) => reply.redirect('openapi/'))
+    fastify.get('/', { prefixTrailingSlash: 'slash' }, (_request, reply) => sendText(reply, 'text/html', page))
+    fastify.get('/start.js', (_request, reply) => sendText(reply, 'text/javascript', startScript))
+    fastify.get('/swagger-ui-bundle.js', (_request, reply) => sendAsset(reply, 'text/javascript', 'swagger-ui-bundle.js'))
+    fastify.get('/swagger-ui.css', (_request, reply) => sendAsset(reply, 'text/css', 'swagger-ui.css'))
+  }
+
+const sendText = (reply: FastifyReply, type: string, text: string): FastifyReply =>
+  reply.type(`${type}; charset=utf-8`).header('cache-control', 'no-cache').send(text)
+
+const sendAsset = (reply: FastifyReply, type: string, name: string): FastifyReply =>
+  reply
+    .type(`${type}; charset=utf-8`)
+    .header('cache-control', 'public, max-age=3600')
+    .send(createReadStream(join(assets, name)))
+
+/** Made when it is first asked for, so that a start does not wait for it. */
+function once(make: () => string): () => string {
+  let made: string | null = null
+  return () => {
+    made ??= make()
+    return made
+  }
+}

@@ -1,0 +1,134 @@
+// The OIDC provider as the gateway sees it, by the certified client library openid-client: found when it is first needed, and again
+// after a failure, so that a provider that is down stops nobody from starting. Code flow with PKCE, state and nonce.
+import * as oidc from 'openid-client'
+import type { Clock } from '#shared/clock.ts'
+import { limits, second } from '#shared/limits.ts'
+import { OidcError } from './oidc-error.ts'
+import type { Transaction } from './oidc-transaction.ts'
+import type { OidcOptions } from './options.ts'
+
+/** Who the provider says it is; (issuer, subject) is the identity, the rest are proposals. */
+export interface ProvenPerson {
+  issuer: string
+  subject: string
+  username: string
+  displayName: string
+}
+
+export interface OidcProvider {
+  /** Where to send the browser, and what it has to come back with. Throws an OidcError. */
+  begin(returnTo: string): Promise<{ url: string; transaction: Transaction }>
+  /** `callbackUrl`: as the provider sent the browser there. Throws an OidcError. */
+  finish(callbackUrl: URL, transaction: Transaction): Promise<ProvenPerson>
+}
+
+export function createOidcProvider(clock: Clock, options: OidcOptions, redirectUri: string): OidcProvider {
+  const configured = rememberConfiguration(clock, () => discover(options))
+  return {
+    begin: async returnTo => {
+      const configuration = await configured()
+      const codeVerifier = oidc.randomPKCECodeVerifier()
+      const transaction = { state: oidc.randomState(), nonce: oidc.randomNonce(), codeVerifier, returnTo }
+      const url = oidc.buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope: 'openid profile email',
+        state: transaction.state,
+        nonce: transaction.nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+      })
+      return { url: url.href, transaction }
+    },
+    finish: async (callbackUrl, { state, nonce, codeVerifier }) => {
+      const configuration = await configured()
+      // A state of another browser is refused before the provider is asked about its code.
+      const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true }
+      const tokens = await oidc.authorizationCodeGrant(configuration, callbackUrl, checks).catch(raise)
+      const claims = tokens.claims()
+      if (!claims) throw new OidcError('refused', 'no id token')
+      return personOf({ ...(await moreClaims(configuration, tokens.access_token, claims.sub)), ...claims })
+    },
+  }
+}
+
+function discover(options: OidcOptions): Promise<oidc.Configuration> {
+  const issuer = new URL(options.issuer)
+  return oidc.discovery(issuer, options.clientId, undefined, authenticateClient(options.clientSecret), {
+    timeout: limits.sessionApi.oidcRequestMs / second,
+    // Only an issuer on loopback may have one (settings.ts).
+    ...(issuer.protocol === 'http:' ? { execute: [oidc.allowInsecureRequests] } : {}),
+  })
+}
+
+/** By the header where the provider takes it (the default of the standard), else in the body. */
+function authenticateClient(secret: string): oidc.ClientAuth {
+  const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)]
+  return (server, client, body, headers) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    const method = methods.includes('client_secret_basic') ? basic : post
+    return method(server, client, body, headers)
+  }
+}
+
+/** One discovery at a time, trusted for a while; a failed one is tried once more and not remembered. */
+function rememberConfiguration(clock: Clock, find: () => Promise<oidc.Configuration>): () => Promise<oidc.Configuration> {
+  let found: { configuration: oidc.Configuration; until: number } | null = null
+  let finding: Promise<oidc.Configuration> | null = null
+  const findAgain = async (): Promise<oidc.Configuration> => {
+    const configuration = await find().catch(find)
+    found = { configuration, until: clock.monotonic() + limits.sessionApi.oidcDiscoveryMs }
+    return configuration
+  }
+  return async () => {
+    if (found && clock.monotonic() < found.until) return found.configuration
+    finding ??= findAgain().finally(() => {
+      finding = null
+    })
+    try {
+      return await finding
+    } catch (error) {
+      // What was found before is better than nothing.
+      if (found) return found.configuration
+      throw new OidcError('provider_unavailable', reasonOf(error))
+    }
+  }
+}
+
+/** Many providers tell name and e-mail only here; that they do not answer is no reason to refuse somebody they have vouched for. */
+async function moreClaims(configuration: oidc.Configuration, token: string, subject: string): Promise<Record<string, unknown>> {
+  if (configuration.serverMetadata().userinfo_endpoint === undefined) return {}
+  return oidc.fetchUserInfo(configuration, token, subject).catch(() => ({}))
+}
+
+function personOf(claims: Record<string, unknown>): ProvenPerson {
+  const text = (name: string): string => {
+    const claim = claims[name]
+    return typeof claim === 'string' ? claim.slice(0, limits.sessionApi.textCharacters).toWellFormed() : ''
+  }
+  const username = text('preferred_username') || (text('email').split('@')[0] ?? '')
+  return {
+    issuer: text('iss'),
+    subject: text('sub'),
+    username,
+    displayName: text('name'),
+  }
+}
+
+/** The library's errors, sorted: what the person did, what the provider refused, and that it could not be reached. */
+function raise(error: unknown): never {
+  if (error instanceof oidc.AuthorizationResponseError) {
+    throw new OidcError(error.error === 'access_denied' ? 'cancelled' : 'refused', error.error)
+  }
+  if (error instanceof oidc.ResponseBodyError && error.status < 500) throw new OidcError('refused', error.error)
+  throw new OidcError(isOutage(error) ? 'provider_unavailable' : 'refused', reasonOf(error))
+}
+
+const outages = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'])
+
+const isOutage = (error: unknown): boolean =>
+  error instanceof oidc.ResponseBodyError || (error instanceof TypeError && !isCoded(error)) || outages.has(reasonOf(error))
+
+const isCoded = (error: Error): boolean => typeof (error as { code?: unknown }).code === 'string'
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? ((error as { code?: string }).code ?? error.name) : 'unknown'

@@ -1,0 +1,40 @@
+// The OIDC provider as the settings name it. Its secret may lie in a file, as orchestrators mount them.
+import { readFileSync } from 'node:fs'
+import { SettingError } from '#shared/settings.ts'
+import { isLoopback } from './developer.ts'
+import type { OidcOptions } from './options.ts'
+
+export interface OidcSettings {
+  OIDC_ISSUER: string
+  OIDC_CLIENT_ID: string
+  OIDC_CLIENT_SECRET: string
+  OIDC_CLIENT_SECRET_FILE: string
+  OIDC_NAME: string
+}
+
+/** As it was written, because providers compare it so. Throws an Error whose message ends the sentence "OIDC_ISSUER …". */
+export function parseIssuer(value: string): string {
+  if (value === '') return ''
+  const url = URL.canParse(value) ? new URL(value) : null
+  const fits = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
+  if (url && fits && url.search === '' && url.hash === '' && url.username === '' && url.password === '') return value
+  throw new Error('must be an https address without a query (http only on loopback)')
+}
+
+/** Null where no provider is set. Throws a SettingError where its secret cannot be read. */
+export function oidcOptions(settings: OidcSettings): OidcOptions | null {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_NAME: name } = settings
+  if (issuer === '') return null
+  return { issuer, clientId, name, clientSecret: settings.OIDC_CLIENT_SECRET || secretFrom(settings.OIDC_CLIENT_SECRET_FILE) }
+}
+
+function secretFrom(file: string): string {
+  let secret = ''
+  try {
+    secret = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new SettingError(`OIDC_CLIENT_SECRET_FILE cannot be read (${(error as { code?: string }).code ?? 'unknown'}).`)
+  }
+  if (secret === '') throw new SettingError('OIDC_CLIENT_SECRET_FILE is empty; it must hold the client secret.')
+  return secret
+}

@@ -1,0 +1,28 @@
+// Who may do what through the session API (spec D 1, Roles): a workspace of others does not exist, a role that is too small is said.
+import type { Role } from '#shared/contracts/account.ts'
+import { AppError } from '#shared/errors.ts'
+import { roleIn } from '../access.ts'
+import type { VisitorCall } from './session-call.ts'
+import { pathId } from './session-fields.ts'
+
+/** The id of the workspace named by the path, in which the caller has one of these roles. Throws not_found or forbidden. */
+export function workspaceOf({ request, visitor }: VisitorCall, roles: readonly Role[] = ['owner', 'editor', 'viewer']): string {
+  const workspaceId = pathId(request, 'workspaceId')
+  const role = roleIn(visitor, workspaceId)
+  if (role === null) throw noSuch('Workspace')
+  if (roles.includes(role)) return workspaceId
+  throw new AppError('forbidden', 'Forbidden', {
+    details: `This needs the role ${roles.join(' or ')} in the workspace; yours is ${role}.`,
+  })
+}
+
+/** Throws forbidden for whoever does not administer the installation. */
+export function demandAdmin({ visitor }: VisitorCall): void {
+  if (visitor.admin) return
+  throw new AppError('forbidden', 'Forbidden', { details: 'This needs an administrator of the installation.' })
+}
+
+export const noSuch = (noun: string): AppError =>
+  new AppError('not_found', `${noun} not found`, {
+    details: `There is no such ${noun.toLowerCase()}, or it is not yours to see.`,
+  })

@@ -1,0 +1,85 @@
+// The session API, for the dashboard and whoever acts like it: plain JSON with real statuses. What all its routes share: who may
+// send requests at all, the headers of every answer, refusals in its envelope. Subjects get their own files here too.
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '#shared/errors.ts'
+import type { GatewayContext } from '../context.ts'
+import { demandLocalVisitor } from './developer.ts'
+import { keyRoutes } from './keys.ts'
+import { locationRoutes } from './locations.ts'
+import { memberRoutes } from './members.ts'
+import { oidcRoutes } from './oidc-routes.ts'
+import { isSecure, type SessionOptions } from './options.ts'
+import { proberCredentialRoutes } from './prober-credentials.ts'
+import { demandSameOrigin } from './same-origin.ts'
+import type { SessionContext } from './session-call.ts'
+import { createCookieJar } from './session-cookie.ts'
+import { sessionRefusal } from './session-error.ts'
+import { signInRoutes } from './sign-in.ts'
+import { subjectRoutes } from './subjects.ts'
+import { userRoutes } from './users.ts'
+import { whoAmIRoutes } from './who-am-i.ts'
+import { workspaceRoutes } from './workspaces.ts'
+
+/** A Fastify plugin, to be registered at `/session`. */
+export const sessionRoutes = (gateway: GatewayContext, options: SessionOptions) => async (fastify: FastifyInstance) => {
+  const context: SessionContext = { ...gateway, options, cookies: createCookieJar(isSecure(options)) }
+  fastify.addHook('onRequest', (request, reply, done) => {
+    void reply.headers(answerHeaders)
+    try {
+      if (options.developer) demandLocalVisitor(request)
+      demandSameOrigin(request, options.publicUrl)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  fastify.setErrorHandler((error, request, reply) => refuse(context, error, request, reply))
+  fastify.setNotFoundHandler((request, reply) => {
+    const error = new AppError('not_found', 'Not found', { details: 'There is no such route.' })
+    void refuse(context, error, request, reply)
+  })
+  for (const routes of nouns) await routes(fastify, context)
+}
+
+const nouns = [
+  signInRoutes,
+  oidcRoutes,
+  whoAmIRoutes,
+  workspaceRoutes,
+  memberRoutes,
+  keyRoutes,
+  userRoutes,
+  locationRoutes,
+  subjectRoutes,
+  proberCredentialRoutes,
+]
+
+/** Answers are for the one who asked, are never shown as a page, and never leave for other sites. */
+const answerHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
+/** Logs what is nobody's fault but ours. */
+function refuse({ logger }: GatewayContext, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, body, retryAfterSeconds } = sessionRefusal(fromFramework(error))
+  request.answeredCode = status
+  const log = logger.child({ method: request.method, route: request.routeOptions.url })
+  if (status === 500) log.error({ err: error }, 'a request could not be answered')
+  if (status === 503) log.warn({ err: error }, 'a request found its way blocked')
+  if (retryAfterSeconds !== null) void reply.header('retry-after', retryAfterSeconds)
+  return reply.code(status).send(body)
+}
+
+/** What Fastify itself refuses with a 4xx is the client's. */
+function fromFramework(error: unknown): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error
+  const { code, statusCode = 500 } = error as FastifyError
+  if (code === undefined || !code.startsWith('FST_') || statusCode >= 500) return error
+  return new AppError('malformed', 'Invalid request', { details: 'The request is malformed.' })
+}

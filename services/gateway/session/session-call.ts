@@ -1,0 +1,71 @@
+// How a route of the session API answers: who calls is found first, its handler returns the answer or throws; the time limit is put
+// around it here.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SessionIdentity } from '#shared/contracts/ask-people.ts'
+import { AppError } from '#shared/errors.ts'
+import { randomId } from '#shared/ids.ts'
+import type { GatewayContext } from '../context.ts'
+import { withinBudget } from '../time-budget.ts'
+import { ownerUsername } from './developer.ts'
+import type { SessionOptions } from './options.ts'
+import type { CookieJar } from './session-cookie.ts'
+import { hashSessionToken } from './session-token.ts'
+
+export interface SessionContext extends GatewayContext {
+  options: SessionOptions
+  cookies: CookieJar
+}
+
+/** Made once per HTTP request. */
+export interface SessionCall {
+  request: FastifyRequest
+  reply: FastifyReply
+  traceId: string
+}
+
+/** Who is signed in. `sessionId` null: AUTH_DEV, where nobody needs a session. */
+export type Visitor = Omit<SessionIdentity, 'sessionId'> & { sessionId: string | null }
+
+export interface VisitorCall extends SessionCall {
+  visitor: Visitor
+}
+
+type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+/** A route for everybody. */
+export const open =
+  ({ clock }: SessionContext, handler: (call: SessionCall) => Promise<unknown>): RouteHandler =>
+  (request, reply) =>
+    withinBudget(clock, request.arrivedAt, handler({ request, reply, traceId: randomId(16) })).then(result =>
+      answer(reply, result),
+    )
+
+/** A route for whoever is signed in; asks the directory each time, so that a session that was ended is ended here too. */
+export const signedIn = (context: SessionContext, handler: (call: VisitorCall) => Promise<unknown>): RouteHandler =>
+  open(context, async call => {
+    const visitor = await findVisitor(context, call)
+    if (visitor) return handler({ ...call, visitor })
+    throw new AppError('unauthenticated', 'Not signed in', {
+      details: 'Sign in first: the session is missing, ended or expired.',
+    })
+  })
+
+/** The person behind a request; null: nobody. A cookie that no longer stands for anybody is taken back. */
+async function findVisitor({ directory, cookies, options }: SessionContext, call: SessionCall): Promise<Visitor | null> {
+  if (options.developer) {
+    const owner = await directory.ask('describe-user', { username: ownerUsername }, call.traceId)
+    return owner && { ...owner, admin: true, hasPassword: false, sessionId: null }
+  }
+  const token = cookies.token(call.request)
+  if (token === null) return null
+  const identity = await directory.ask('find-session', { tokenHash: hashSessionToken(token) }, call.traceId)
+  if (identity && !identity.disabled) return identity
+  cookies.clearToken(call.reply)
+  return null
+}
+
+/** A handler that has nothing to say answers 204. */
+function answer(reply: FastifyReply, result: unknown): unknown {
+  if (result !== undefined) return result
+  return reply.sent ? reply : reply.code(204).send()
+}

@@ -1,0 +1,78 @@
+// Refusals of the session API: a word for programs, a short text, a sentence that says what to do; real HTTP statuses.
+// The one place where the inside's errors become them.
+import { AppError, type ErrorCode } from '#shared/errors.ts'
+
+/** `word: status`; the words are part of the API. */
+export const sessionErrors = {
+  malformed: 400,
+  unauthenticated: 401,
+  wrong_credentials: 401,
+  forbidden: 403,
+  disabled: 403,
+  cross_origin: 403,
+  not_local: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  invalid: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+} as const
+
+export type SessionErrorWord = keyof typeof sessionErrors
+
+/** A refusal that only this dialect knows. */
+export class SessionError extends AppError {
+  readonly word: SessionErrorWord
+  /** Where waiting helps; seconds, rounded up. */
+  readonly retryAfterSeconds: number | null
+
+  constructor(word: SessionErrorWord, message: string, details: string, retryAfterMs: number | null = null) {
+    super('forbidden', message, { details, retryable: false })
+    this.name = 'SessionError'
+    this.word = word
+    this.retryAfterSeconds = retryAfterMs === null ? null : Math.max(1, Math.ceil(retryAfterMs / 1_000))
+  }
+}
+
+export interface SessionRefusal {
+  status: number
+  body: { error: { code: SessionErrorWord; message: string; details: string } }
+  retryAfterSeconds: number | null
+}
+
+/** Never says more of an internal failure than that there was one. */
+export function sessionRefusal(error: unknown): SessionRefusal {
+  const word = wordOf(error)
+  const { message, details } = texts[word] ?? (error as AppError)
+  const retryAfterSeconds = error instanceof SessionError ? error.retryAfterSeconds : word === 'unavailable' ? 1 : null
+  return { status: sessionErrors[word], body: { error: { code: word, message, details } }, retryAfterSeconds }
+}
+
+const words: Record<ErrorCode, SessionErrorWord> = {
+  unauthenticated: 'unauthenticated',
+  not_found: 'not_found',
+  validation: 'invalid',
+  forbidden: 'forbidden',
+  access_denied: 'forbidden',
+  invalid_state: 'conflict',
+  malformed: 'malformed',
+  busy: 'unavailable',
+  unavailable: 'unavailable',
+  internal: 'internal',
+}
+
+const texts: Partial<Record<SessionErrorWord, { message: string; details: string }>> = {
+  internal: { message: 'Internal error', details: 'The request could not be completed; try again later.' },
+  unavailable: {
+    message: 'Temporarily unavailable',
+    details: 'The request could not be completed in time; try again in a moment.',
+  },
+}
+
+function wordOf(error: unknown): SessionErrorWord {
+  if (error instanceof SessionError) return error.word
+  return error instanceof AppError ? (words[error.code] ?? 'internal') : 'internal'
+}

@@ -1,0 +1,64 @@
+// Reading what a request to the session API says: its JSON by a declared shape with bounds, and ids in its path. No value is ever
+// quoted in a refusal: it may be a password.
+import type { FastifyRequest } from 'fastify'
+import { type Static, type TObject, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+import { readObject, tooLargeMessage } from '../json-body.ts'
+import type { SessionCall } from './session-call.ts'
+import { SessionError } from './session-error.ts'
+
+/** Any text, and one that must not be empty; the directory has the finer rules. */
+export const Text = Type.String({ maxLength: limits.sessionApi.textCharacters })
+export const FilledText = Type.String({ minLength: 1, maxLength: limits.sessionApi.textCharacters })
+export const AnyRole = Type.Enum(['owner', 'editor', 'viewer'])
+
+/** Compiled once per route: reads the body as its declared type; unknown fields are refused. */
+export function bodyReader<T extends TObject>(schema: T): (call: SessionCall) => Promise<Static<T>> {
+  const closed = Type.Object(schema.properties, { additionalProperties: false })
+  const validator = Compile(closed)
+  return async ({ request, reply }) => {
+    const body = await readObject(request, reply).catch(sizeFirst)
+    const [fault] = validator.Check(body) ? [] : validator.Errors(body)
+    if (fault) throw invalid(sentence(fault))
+    for (const [name, value] of Object.entries(body)) {
+      if (typeof value === 'string' && !value.isWellFormed()) throw invalid(`Field '${name}' holds an unpaired surrogate.`)
+    }
+    return body as Static<T>
+  }
+}
+
+/** The id at a place of the path. Throws not_found for what cannot be one. */
+export function pathId(request: FastifyRequest, name: string): string {
+  const id = (request.params as Record<string, string>)[name] ?? ''
+  if (/^[0-9A-Za-z_.-]{1,64}$/.test(id)) return id
+  throw new AppError('not_found', 'Not found', { details: 'The path names nothing that exists.' })
+}
+
+export const invalid = (details: string): AppError => new AppError('validation', 'Invalid request', { details })
+
+/** A body that is too large has a status of its own. */
+export function sizeFirst(error: unknown): never {
+  if (error instanceof AppError && error.message === tooLargeMessage) {
+    throw new SessionError('too_large', tooLargeMessage, `${error.details}.`)
+  }
+  throw error
+}
+
+interface Fault {
+  keyword: string
+  instancePath: string
+  params: object
+}
+
+function sentence({ keyword, instancePath, params }: Fault): string {
+  const known = params as { limit?: number; requiredProperties?: string[]; allowedValues?: unknown[]; type?: string | string[] }
+  const field = `Field '${instancePath.slice(1, 65).replaceAll('/', '.')}'`
+  if (keyword === 'required') return `Field '${known.requiredProperties?.[0] ?? ''}' is required.`
+  if (keyword === 'boolean') return `${field} is unknown.`
+  if (keyword === 'minLength') return `${field} must not be empty.`
+  if (keyword === 'maxLength') return `${field} has at most ${known.limit} characters.`
+  if (keyword === 'enum') return `${field} must be one of ${known.allowedValues?.join(', ')}.`
+  return `${field} has the wrong type.`
+}

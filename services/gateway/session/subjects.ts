@@ -1,0 +1,77 @@
+// /session/subjects/{id}: what only the dashboard does to a subject (spec B, What the service does): a website monitor becomes custom
+// by its first signal or rule, for good; a custom subject is deleted with its whole history. Editors and owners.
+import type { FastifyInstance } from 'fastify'
+import type { CustomSubjectView } from '#shared/contracts/subject-views.ts'
+import { AppError } from '#shared/errors.ts'
+import { roleIn } from '../access.ts'
+import { orderId } from '../v2/subjects/order-id.ts'
+import { readRule, ruleObject } from '../v2/subjects/rules.ts'
+import { readSignal, signalObject } from '../v2/subjects/signals.ts'
+import { noSuch } from './rights.ts'
+import { type SessionContext, signedIn, type VisitorCall } from './session-call.ts'
+import { pathId, sizeFirst } from './session-fields.ts'
+
+export function subjectRoutes(fastify: FastifyInstance, context: SessionContext): void {
+  const one = '/subjects/:subjectId'
+  fastify.post(
+    `${one}/signals`,
+    signedIn(context, call => createSignal(context, call)),
+  )
+  fastify.post(
+    `${one}/rules`,
+    signedIn(context, call => createRule(context, call)),
+  )
+  fastify.delete(
+    one,
+    signedIn(context, call => deleteSubject(context, call)),
+  )
+}
+
+/** Body and answer as in generation 2. */
+async function createSignal(context: SessionContext, call: VisitorCall) {
+  const subject = await findForEditor(context, call)
+  const fields = await readSignal(call).catch(sizeFirst)
+  const command = { kind: 'create-signal', id: orderId(), ...fields, convert: true } as const
+  const signal = await context.keeper.send(subject.id, command, call.traceId)
+  void call.reply.code(201)
+  return signalObject(subject, signal)
+}
+
+/** Body and answer as in generation 2. */
+async function createRule(context: SessionContext, call: VisitorCall) {
+  const subject = await findForEditor(context, call)
+  const fields = await readRule(context, call, subject).catch(sizeFirst)
+  const command = { kind: 'create-rule', id: orderId(), ...fields, convert: true } as const
+  const rule = await context.keeper.send(subject.id, command, call.traceId)
+  void call.reply.code(201)
+  return ruleObject(context, call, subject, rule)
+}
+
+/** Reads find nothing from now on; what hangs on it leaves in slices. */
+async function deleteSubject(context: SessionContext, call: VisitorCall): Promise<void> {
+  const subject = await findForEditor(context, call)
+  if (subject.kind === 'website') {
+    throw new AppError('invalid_state', 'Website subjects are deleted elsewhere', {
+      details: 'This subject is a website monitor; delete the monitor instead.',
+    })
+  }
+  await context.keeper.send(subject.id, { kind: 'delete-subject', id: orderId() }, call.traceId)
+}
+
+/** The subject of the path. One that does not exist and one in a workspace of others are the same to the caller. */
+async function findForEditor({ directory }: SessionContext, call: VisitorCall): Promise<CustomSubjectView> {
+  const { visitor, request, traceId } = call
+  const found = await directory.ask('get-subject', { subjectId: pathId(request, 'subjectId') }, traceId)
+  const role = found && roleIn(visitor, found.workspaceId)
+  if (found === null || role === null) throw noSuch('Subject')
+  if (role === 'viewer') {
+    throw new AppError('forbidden', 'Forbidden', {
+      details: `This needs the role editor or owner in the workspace; yours is ${role}.`,
+    })
+  }
+  const named = { slug: found.slug, workspaceIds: [found.workspaceId] }
+  const { subject } = await directory.ask('find-subjects', named, traceId)
+  // Deleted in between, or of a template that has its own API.
+  if (subject?.id !== found.id) throw noSuch('Subject')
+  return subject
+}

@@ -1,0 +1,38 @@
+// GET, POST /session/workspaces; PATCH /session/workspaces/{id}. Whoever makes a workspace owns it.
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { idLength, randomId } from '#shared/ids.ts'
+import { workspaceOf } from './rights.ts'
+import { type SessionContext, signedIn } from './session-call.ts'
+import { bodyReader, FilledText } from './session-fields.ts'
+
+export function workspaceRoutes(fastify: FastifyInstance, context: SessionContext): void {
+  const { directory } = context
+  const readName = bodyReader(Type.Object({ name: FilledText }))
+  fastify.get(
+    '/workspaces',
+    signedIn(context, async ({ visitor, traceId }) => {
+      const workspaces = await directory.ask('list-workspaces', { userId: visitor.userId }, traceId)
+      return { workspaces: workspaces.map(({ id, name, role }) => ({ id, name, role })) }
+    }),
+  )
+  fastify.post(
+    '/workspaces',
+    signedIn(context, async call => {
+      const { name } = await readName(call)
+      const id = randomId(idLength.workspace)
+      const made = await directory.ask('create-workspace', { id, name, userId: call.visitor.userId }, call.traceId)
+      void call.reply.code(201)
+      return { id: made.id, name: made.name, role: made.role }
+    }),
+  )
+  fastify.patch(
+    '/workspaces/:workspaceId',
+    signedIn(context, async call => {
+      const workspaceId = workspaceOf(call, ['owner'])
+      const { name } = await readName(call)
+      const renamed = await directory.ask('rename-workspace', { workspaceId, name }, call.traceId)
+      return { id: renamed.id, name: renamed.name, role: 'owner' }
+    }),
+  )
+}

@@ -1,0 +1,21 @@
+// TRUST_PROXY: which proxies are believed when they say where a request came from. Never all, and never by number: then whoever
+// reaches the gateway directly could say it too.
+import { isIP } from 'node:net'
+import { limits } from '#shared/limits.ts'
+
+/** Null: none. Throws an Error whose message ends the sentence "TRUST_PROXY …". */
+export function parseProxies(value: string): string[] | null {
+  if (value === '') return null
+  const networks = value.split(',').map(network => network.trim())
+  if (networks.length <= limits.sessionApi.proxies && networks.every(isNetwork)) return networks
+  throw new Error('must hold addresses or networks of proxies such as 10.0.0.5 or 10.0.0.0/8, with commas')
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || more !== undefined) return false
+  if (bits === undefined) return true
+  // A network of everything would believe everybody.
+  return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)
+}

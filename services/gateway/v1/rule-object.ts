@@ -1,0 +1,9 @@
+// A website monitor as generation 1 answers it: a rule with regions, and no agreement.
+import type { WebsiteView } from '#shared/contracts/subject-views.ts'
+import { settingsObject } from '../website/settings-object.ts'
+
+export const ruleObject = (website: WebsiteView, namesOf: (ids: readonly string[]) => string[]) => ({
+  ...settingsObject(website, 'rule'),
+  regions: namesOf(website.meta.locations),
+  kind: 'rule',
+})

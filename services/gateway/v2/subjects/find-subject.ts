@@ -1,0 +1,63 @@
+// The custom subject of a path (spec B, Addressing): a slug, in the workspace that the query names or in any of the caller's. And what
+// hangs on it: its signals and rules, by their slugs. Routes below it check workspace, object and role here, in this order.
+import type { CustomSubjectView, RuleView, SignalView } from '#shared/contracts/subject-views.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+import { isSlug } from '#shared/slug.ts'
+import { requireMember } from '../../access.ts'
+import type { Call } from '../../answer.ts'
+import type { GatewayContext } from '../../context.ts'
+import { queryText } from '../../query.ts'
+
+/**
+ * The subject named by the path's `:subject`. Throws access_denied for a workspace that the caller is no member of, not_found, and
+ * invalid_state for an ambiguous slug or a website's. Whether the caller may write is not looked at.
+ */
+export async function findCustomSubject({ directory }: GatewayContext, { request, traceId }: Call): Promise<CustomSubjectView> {
+  const named = queryText(request, 'workspace_id')
+  if (named !== null) requireMember(request.identity, named)
+  const slug = pathSlug(request.params, 'subject')
+  const reach = named === null ? request.identity.memberships.map(({ workspaceId }) => workspaceId) : [named]
+  if (!isSlug(slug)) throw subjectNotFound()
+  const { subject, workspaceIds } = await directory.ask('find-subjects', { slug, workspaceIds: reach }, traceId)
+  if (workspaceIds.length > 1) throw ambiguous(workspaceIds)
+  if (subject === null) throw subjectNotFound()
+  if (subject.kind === 'website') throw managedElsewhere()
+  return subject
+}
+
+/** The signal named by the path's `:signal`. Throws not_found. */
+export function findSignal(subject: CustomSubjectView, { request }: Call): SignalView {
+  const slug = pathSlug(request.params, 'signal')
+  const signal = subject.signals.find(candidate => candidate.slug === slug)
+  if (signal) return signal
+  throw new AppError('not_found', 'Signal not found', { details: 'Signal does not exist or access denied' })
+}
+
+/** The rule named by the path's `:rule`. Throws not_found. */
+export function findRule(subject: CustomSubjectView, { request }: Call): RuleView {
+  const slug = pathSlug(request.params, 'rule')
+  const rule = subject.rules.find(candidate => candidate.slug === slug)
+  if (rule) return rule
+  throw new AppError('not_found', 'Rule not found', { details: 'Rule does not exist or access denied' })
+}
+
+/** A part of the path, percent-decoded: an encoded slash is data. */
+function pathSlug(params: unknown, name: 'subject' | 'signal' | 'rule'): string {
+  return (params as Record<string, string>)[name] ?? ''
+}
+
+const subjectNotFound = (): AppError =>
+  new AppError('not_found', 'Subject not found', { details: 'Subject does not exist or access denied' })
+
+const managedElsewhere = (): AppError =>
+  new AppError('invalid_state', 'Website subjects are managed elsewhere', {
+    details: 'This subject is a website monitor; use /v1/rules or /v2/monitoring/websites',
+  })
+
+function ambiguous(workspaceIds: readonly string[]): AppError {
+  const shown = workspaceIds.slice(0, limits.subject.ambiguous)
+  const more = workspaceIds.length > shown.length ? ' and others' : ''
+  const details = `Several of your workspaces have a subject of this slug; name one with workspace_id: ${shown.join(', ')}${more}`
+  return new AppError('invalid_state', 'Ambiguous subject', { details })
+}

@@ -1,0 +1,85 @@
+// POST /v2/subjects/{subject}/signals/{signal}/observations: one report, stored and judged before it is answered (spec B, Observation
+// and Route rules 1; D 1, Observation intake).
+import { type Static, Type } from 'typebox'
+import type { CustomSubjectView, ObservationView, SignalView } from '#shared/contracts/subject-views.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+import { requireEditor } from '../../access.ts'
+import type { Call } from '../../answer.ts'
+import type { GatewayContext } from '../../context.ts'
+import { Judged, Maybe, shapeReader } from '../../fields.ts'
+import { timestampOfMicroseconds } from '../../instants.ts'
+import { readObject } from '../../json-body.ts'
+import { parseTimestamp } from '../../rfc3339.ts'
+import { findCustomSubject, findSignal } from './find-subject.ts'
+import { readLabels } from './labels.ts'
+import { orderId } from './order-id.ts'
+
+const Label = Type.String({ maxLength: limits.pushed.labelValueCharacters })
+const labelKeys = { minLength: 1, maxLength: limits.pushed.labelKeyCharacters }
+
+export const ObservationBody = Type.Object(
+  {
+    /** Of whatever type: anything but its two words is `invalid status`. */
+    status: Judged(Type.Enum(['ok', 'problem']), true),
+    observed_at: Maybe(Type.String({ description: 'RFC 3339; left out: now.' })),
+    value: Maybe(Type.Number()),
+    error: Maybe(Type.String({ description: `Cut to ${limits.pushed.errorCharacters} characters.` })),
+    labels: Maybe(Type.Record(Type.String(), Label, { maxProperties: limits.pushed.labels, propertyNames: labelKeys })),
+    kind: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: false },
+)
+type Body = Static<typeof ObservationBody>
+const readShape = shapeReader(ObservationBody)
+
+const bounds = limits.pushed
+
+export async function reportObservation(context: GatewayContext, call: Call) {
+  const subject = await findCustomSubject(context, call)
+  const signal = findSignal(subject, call)
+  requireEditor(call.request.identity, subject.workspaceId)
+  const sent = readShape(await readObject(call.request, call.reply))
+  const command = {
+    kind: 'report-observation',
+    id: orderId(),
+    signal: signal.slug,
+    status: readStatus(sent.status),
+    observedAtUs: readObservedAt(sent.observed_at),
+    value: sent.value ?? null,
+    error: cut(sent.error ?? ''),
+    labels: readLabels(sent.labels),
+  } as const
+  return observationObject(subject, signal, await context.keeper.send(subject.id, command, call.traceId))
+}
+
+function readStatus(status: unknown): 'ok' | 'problem' {
+  if (status === 'ok' || status === 'problem') return status
+  throw new AppError('validation', 'invalid status', { details: 'status must be ok or problem' })
+}
+
+/** Null: the keeper stamps it. */
+function readObservedAt(text: Body['observed_at']): number | null {
+  if (text === null || text === undefined) return null
+  const atUs = parseTimestamp(text)
+  if (atUs !== null) return atUs
+  const details = 'observed_at must be an RFC 3339 timestamp such as 2026-01-02T15:04:05Z'
+  throw new AppError('validation', 'invalid observed_at', { details })
+}
+
+const cut = (error: string): string =>
+  error.length <= bounds.errorCharacters ? error : [...error].slice(0, bounds.errorCharacters).join('')
+
+const observationObject = (subject: CustomSubjectView, signal: SignalView, observation: ObservationView) => ({
+  subject_id: subject.slug,
+  signal_id: signal.slug,
+  observed_at: timestampOfMicroseconds(observation.observedAtUs),
+  received_at: timestampOfMicroseconds(observation.receivedAtUs),
+  status: observation.status,
+  value: observation.value,
+  error: observation.error,
+  labels: observation.labels,
+  accepted: observation.accepted,
+  reject_reason: observation.rejectReason,
+  kind: 'observation',
+})

@@ -1,0 +1,155 @@
+// The document of a rule as clients send it (spec B, Rule; D 1, Policies as answered), read into the policy that is stored. What needs
+// the subject's other rules and signals is decided by its keeper. Every refusal says where: `inputs[2].match`.
+import { type Static, Type } from 'typebox'
+import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
+import { parseDuration } from '#shared/durations.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+import { characters, Maybe, Needed } from '../../fields.ts'
+import { isLabelKey } from './labels.ts'
+
+const Duration = Type.String({ description: 'Go style: 90s, 2m, 1h30m; at most 365 days.' })
+const Label = Type.String({ maxLength: limits.pushed.labelValueCharacters })
+
+/** Empty text, empty object and null mean unset (spec D 1, Policies as answered). */
+const Input = Type.Object({
+  signal: Maybe(Type.String()),
+  from: Maybe(Type.String()),
+  mode: Maybe(Type.String({ enum: ['status', 'latest_value', ''] })),
+  compare: Maybe(Type.String({ enum: ['<', '>', ''] })),
+  threshold: Maybe(Type.Number()),
+  match: Maybe(Type.Record(Type.String(), Label, { maxProperties: limits.pushed.labels })),
+  no_data_after: Maybe(Duration),
+})
+type Input = Static<typeof Input>
+
+const needs: readonly string[] = ['any', 'majority', 'all', 'at_least']
+
+const Decision = Type.Object({
+  state: Maybe(Type.String({ enum: ['down'] })),
+  need: Needed(Type.String({ enum: [...needs] })),
+  at_least: Maybe(Type.Number({ multipleOf: 1 })),
+})
+const Wait = Type.Object({ confirm_after: Maybe(Duration), close_after: Maybe(Duration) })
+
+/** The JSON types alone: unknown fields are refused by this file, in its own words. */
+export const DocumentShape = Type.Object({
+  inputs: Needed(Type.Array(Input, { maxItems: limits.policy.inputs })),
+  decision: Needed(Decision),
+  wait: Maybe(Wait),
+})
+export type DocumentShape = Static<typeof DocumentShape>
+
+/**
+ * `isEvent` says whether the subject's signal of a slug reports events. Throws validation: `Invalid input mode` or
+ * `Invalid rule document`.
+ */
+export function readPolicy(document: DocumentShape, isEvent: (signal: string) => boolean): Policy {
+  requireKnown(document, DocumentShape.properties, '')
+  const sent = document.inputs ?? []
+  if (document.inputs === null || document.inputs === undefined) throw invalid('inputs', 'is required')
+  if (sent.length > limits.policy.inputs) throw invalid('inputs', `holds at most ${limits.policy.inputs} inputs`)
+  const inputs = sent.map((input, i) => readInput(input, `inputs[${i}]`, isEvent))
+  const policy = { inputs, ...readDecision(document.decision ?? {}, inputs.length), ...readWait(document.wait ?? {}) }
+  if (Buffer.byteLength(JSON.stringify(policy)) <= limits.policy.bytes) return policy
+  throw invalid('document', `is larger than ${limits.policy.bytes} bytes`)
+}
+
+function readInput(sent: Input, path: string, isEvent: (signal: string) => boolean): PolicyInput {
+  requireKnown(sent, Input.properties, path)
+  const signal = sent.signal || null
+  const from = sent.from || null
+  if ((signal === null) === (from === null)) throw invalid(path, 'sets exactly one of signal and from')
+  const mode = readMode(sent.mode || null, from !== null, path)
+  const noDataAfterMs = readDuration(sent.no_data_after || null, `${path}.no_data_after`)
+  return {
+    signal,
+    from,
+    mode,
+    ...readComparison(sent, mode, path),
+    match: readMatch(sent.match, from !== null, path),
+    noDataAfterMs: signal === null || isEvent(signal) ? null : noDataAfterMs || null,
+  }
+}
+
+function readMode(mode: string | null, isFrom: boolean, path: string): PolicyInput['mode'] {
+  if (isFrom && mode === null) return null
+  if (isFrom) throw invalidMode(path, 'must not be set: the verdict of a rule is read as it is')
+  if (mode === 'status' || mode === 'latest_value') return mode
+  throw invalidMode(path, 'must be status or latest_value')
+}
+
+/** `threshold: 0` is a threshold on latest_value and unset elsewhere (spec D 1). */
+function readComparison(
+  { compare, threshold }: Input,
+  mode: PolicyInput['mode'],
+  path: string,
+): Pick<PolicyInput, 'compare' | 'threshold'> {
+  if (mode !== 'latest_value') {
+    if (compare) throw invalid(`${path}.compare`, 'is for mode latest_value alone')
+    if (threshold) throw invalid(`${path}.threshold`, 'is for mode latest_value alone')
+    return { compare: null, threshold: null }
+  }
+  if (compare !== '<' && compare !== '>') throw invalid(`${path}.compare`, 'must be < or >')
+  if (threshold === null || threshold === undefined) throw invalid(`${path}.threshold`, 'is required by mode latest_value')
+  return { compare, threshold }
+}
+
+function readMatch(match: Input['match'], isFrom: boolean, path: string): PolicyInput['match'] {
+  const entries = Object.entries(match ?? {})
+  if (entries.length === 0) return null
+  if (isFrom) throw invalid(`${path}.match`, 'is for signals alone: a rule has no labels')
+  if (entries.length > limits.pushed.labels) throw invalid(`${path}.match`, `holds at most ${limits.pushed.labels} labels`)
+  for (const [key, value] of entries) {
+    const { labelKeyCharacters, labelValueCharacters } = limits.pushed
+    if (!isLabelKey(key)) {
+      throw invalid(`${path}.match`, `has keys of 1 to ${labelKeyCharacters} characters without control characters`)
+    }
+    if (characters(value) > labelValueCharacters)
+      throw invalid(`${path}.match`, `has values of at most ${labelValueCharacters} characters`)
+  }
+  return match ?? null
+}
+
+/** `at_least: 0` without `need: at_least` is unset (spec D 1). */
+function readDecision(sent: Static<typeof Decision>, n: number): Pick<Policy, 'need' | 'atLeast'> {
+  requireKnown(sent, Decision.properties, 'decision')
+  const { state, need, at_least: atLeast } = sent
+  if (state !== null && state !== undefined && state !== 'down') throw invalid('decision.state', 'must be down')
+  if (typeof need !== 'string' || !needs.includes(need)) throw invalid('decision.need', `must be one of ${needs.join(', ')}`)
+  if (need !== 'at_least') {
+    if (atLeast) throw invalid('decision.at_least', 'is for need at_least alone')
+    return { need: need as Policy['need'], atLeast: null }
+  }
+  if (typeof atLeast === 'number' && Number.isInteger(atLeast) && atLeast >= 1 && atLeast <= n) return { need, atLeast }
+  throw invalid('decision.at_least', 'must be a whole number from 1 to the number of inputs')
+}
+
+function readWait(sent: Static<typeof Wait>): Pick<Policy, 'confirmAfterMs' | 'closeAfterMs'> {
+  requireKnown(sent, Wait.properties, 'wait')
+  return {
+    confirmAfterMs: readDuration(sent.confirm_after ?? null, 'wait.confirm_after') ?? limits.policy.holdMs,
+    closeAfterMs: readDuration(sent.close_after ?? null, 'wait.close_after') ?? limits.policy.holdMs,
+  }
+}
+
+/** Null stays null. */
+function readDuration(text: string | null, path: string): number | null {
+  if (text === null) return null
+  const ms = parseDuration(text)
+  if (ms !== null && ms <= limits.policy.durationMs) return ms
+  const days = limits.policy.durationMs / 86_400_000
+  throw invalid(path, `must be a duration such as 2m or 1h30m of at most ${days} days`)
+}
+
+function requireKnown(sent: object, known: object, path: string): void {
+  const unknown = Object.keys(sent).find(field => !Object.hasOwn(known, field))
+  if (unknown === undefined) return
+  throw invalid([...(path === '' ? [] : [path]), [...unknown].slice(0, 64).join('')].join('.'), 'is no field of a rule document')
+}
+
+const invalid = (path: string, sentence: string): AppError =>
+  new AppError('validation', 'Invalid rule document', { details: `${path} ${sentence}` })
+
+const invalidMode = (path: string, sentence: string): AppError =>
+  new AppError('validation', 'Invalid input mode', { details: `${path}.mode ${sentence}` })

@@ -1,0 +1,63 @@
+// Inputs over website monitoring's own signal select locations: by name outside, by id inside (spec D 1: `location` is the probers' label).
+import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
+import type { CustomSubjectView } from '#shared/contracts/subject-views.ts'
+import { AppError } from '#shared/errors.ts'
+import { locationLabel } from '#shared/judging/policy-input.ts'
+import type { GatewayContext } from '../../context.ts'
+
+const any = '*'
+
+type Subject = Pick<CustomSubjectView, 'signals'>
+
+/** Throws validation `Invalid rule document` for a name that no location has. */
+export async function withLocationIds(
+  context: GatewayContext,
+  subject: Subject,
+  policy: Policy,
+  traceId: string,
+): Promise<Policy> {
+  const names = selectedLocations(subject, policy)
+  if (names.length === 0) return policy
+  const found = await context.locationNames.toIds(names, traceId)
+  if ('unknown' in found) {
+    const at = policy.inputs.findIndex(input => locationOf(subject, input) === found.unknown)
+    throw new AppError('validation', 'Invalid rule document', {
+      details: `inputs[${at}].match.${locationLabel} names no location`,
+    })
+  }
+  const idOf = new Map(names.map((name, i) => [name, found.ids[i] as string]))
+  return withLocations(subject, policy, name => idOf.get(name) ?? name)
+}
+
+/** The id of a location that is gone stays. */
+export async function withLocationNames(
+  context: GatewayContext,
+  subject: Subject,
+  policy: Policy,
+  traceId: string,
+): Promise<Policy> {
+  const ids = selectedLocations(subject, policy)
+  if (ids.length === 0) return policy
+  const namesOf = await context.locationNames.namer(ids, traceId)
+  return withLocations(subject, policy, id => namesOf([id])[0] ?? id)
+}
+
+/** Each once. */
+function selectedLocations(subject: Subject, { inputs }: Policy): string[] {
+  return [...new Set(inputs.flatMap(input => locationOf(subject, input) ?? []))]
+}
+
+function locationOf({ signals }: Subject, { signal, match }: PolicyInput): string | null {
+  const location = match !== null && Object.hasOwn(match, locationLabel) ? match[locationLabel] : undefined
+  if (location === undefined || location === any) return null
+  const isPlatform = signals.some(candidate => candidate.kind === 'platform_http' && candidate.slug === signal)
+  return isPlatform ? location : null
+}
+
+function withLocations(subject: Subject, policy: Policy, translate: (location: string) => string): Policy {
+  const inputs = policy.inputs.map(input => {
+    const location = locationOf(subject, input)
+    return location === null ? input : { ...input, match: { ...input.match, [locationLabel]: translate(location) } }
+  })
+  return { ...policy, inputs }
+}

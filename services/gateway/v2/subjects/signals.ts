@@ -1,0 +1,120 @@
+// /v2/subjects/{subject}/signals: what a subject is reported by (spec B, Signal).
+import { Type } from 'typebox'
+import type { CommandOf } from '#shared/contracts/command.ts'
+import type { CustomSubjectView, SignalView } from '#shared/contracts/subject-views.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+import { requireEditor } from '../../access.ts'
+import type { Call } from '../../answer.ts'
+import type { GatewayContext } from '../../context.ts'
+import { Judged, Needed, shapeReader } from '../../fields.ts'
+import { readObjectAndText } from '../../json-body.ts'
+import { parseLossless } from '../../lossless-json.ts'
+import { findCustomSubject, findSignal } from './find-subject.ts'
+import { NameField, readName } from './name.ts'
+import { orderId } from './order-id.ts'
+
+type SignalKind = CommandOf<'create-signal'>['signalKind']
+
+const kinds: Record<string, SignalKind> = {
+  custom_heartbeat: 'custom_heartbeat',
+  heartbeat: 'custom_heartbeat',
+  custom_event: 'custom_event',
+  event: 'custom_event',
+}
+
+/** Untouched, never interpreted. */
+const Meta = Judged(Type.Object({}, { description: `Any JSON object of at most ${limits.subject.metaBytes} bytes.` }))
+
+export const CreateSignalBody = Type.Object(
+  { name: NameField, kind: Needed(Type.String({ enum: Object.keys(kinds) })), meta: Meta },
+  { additionalProperties: false },
+)
+/** `kind` never changes: sent back, it is ignored (spec A, Envelope 4). */
+export const UpdateSignalBody = Type.Object(
+  { name: NameField, kind: Type.Optional(Type.Unknown()), meta: Meta },
+  { additionalProperties: false },
+)
+const readCreate = shapeReader(CreateSignalBody)
+const readUpdate = shapeReader(UpdateSignalBody)
+
+export async function listSignals(context: GatewayContext, call: Call) {
+  const subject = await findCustomSubject(context, call)
+  return subject.signals.map(signal => signalObject(subject, signal))
+}
+
+export async function getSignal(context: GatewayContext, call: Call) {
+  const subject = await findCustomSubject(context, call)
+  return signalObject(subject, findSignal(subject, call))
+}
+
+export async function createSignal(context: GatewayContext, call: Call) {
+  const subject = await findCustomSubject(context, call)
+  requireEditor(call.request.identity, subject.workspaceId)
+  const fields = await readSignal(call)
+  const command = { kind: 'create-signal', id: orderId(), ...fields, convert: false } as const
+  return signalObject(subject, await context.keeper.send(subject.id, command, call.traceId))
+}
+
+/** What a signal is made of, as sent: the session API, which makes website monitors custom, reads it too. */
+export async function readSignal({ request, reply }: Call): Promise<{ name: string; signalKind: SignalKind; meta: string }> {
+  const { body, text } = await readObjectAndText(request, reply)
+  const sent = readCreate(body)
+  return { name: readName(sent.name), signalKind: readKind(sent.kind), meta: readMeta(sent.meta, text) }
+}
+
+/** A full replacement of name and meta; kind and slug never change. */
+export async function updateSignal(context: GatewayContext, call: Call) {
+  const subject = await findCustomSubject(context, call)
+  const signal = findSignal(subject, call)
+  requireEditor(call.request.identity, subject.workspaceId)
+  const { body, text } = await readObjectAndText(call.request, call.reply)
+  const sent = readUpdate(body)
+  const command = {
+    kind: 'update-signal',
+    id: orderId(),
+    signal: signal.slug,
+    name: readName(sent.name),
+    meta: readMeta(sent.meta, text),
+  } as const
+  return signalObject(subject, await context.keeper.send(subject.id, command, call.traceId))
+}
+
+export async function deleteSignal(context: GatewayContext, call: Call) {
+  const subject = await findCustomSubject(context, call)
+  const signal = findSignal(subject, call)
+  requireEditor(call.request.identity, subject.workspaceId)
+  const command = { kind: 'delete-signal', id: orderId(), signal: signal.slug } as const
+  const { slug } = await context.keeper.send(subject.id, command, call.traceId)
+  return { message: 'Signal deleted successfully', signal_id: slug, subject_id: subject.slug }
+}
+
+function readKind(kind: string | null | undefined): SignalKind {
+  const known = typeof kind === 'string' && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
+  if (known !== undefined) return known
+  throw new AppError('validation', 'Invalid signal kind', { details: 'kind must be custom_heartbeat or custom_event' })
+}
+
+/** Kept as text, numbers as they were written; absent and null are the empty object. */
+function readMeta(meta: unknown, text: string): string {
+  if (meta === null || meta === undefined) return '{}'
+  if (typeof meta !== 'object' || Array.isArray(meta)) throw invalidMeta('meta must be a JSON object')
+  const kept = JSON.stringify((parseLossless(text) as { meta: unknown }).meta)
+  if (Buffer.byteLength(kept) <= limits.subject.metaBytes) return kept
+  throw invalidMeta(`meta must have at most ${limits.subject.metaBytes} bytes as JSON`)
+}
+
+const invalidMeta = (details: string): AppError => new AppError('validation', 'Invalid meta', { details })
+
+export const signalObject = (
+  subject: Pick<CustomSubjectView, 'slug' | 'workspaceId'>,
+  { slug, name, kind, meta }: SignalView,
+) => ({
+  id: slug,
+  name,
+  signal_kind: kind,
+  subject_id: subject.slug,
+  workspace_id: subject.workspaceId,
+  meta: parseLossless(meta),
+  kind: 'signal',
+})

@@ -1,0 +1,145 @@
+// The five methods of website monitors, in the words of the family that is asked (spec A, Endpoints and Rules per route; D 1). Checks
+// come in the spec's order: key and route before these handlers, then workspace, object, role, JSON, fields, state.
+import type { FastifyInstance } from 'fastify'
+import type { Command, CommandResults } from '#shared/contracts/command.ts'
+import type { WebsiteView } from '#shared/contracts/subject-views.ts'
+import { AppError } from '#shared/errors.ts'
+import { idLength, randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import { isOfGenerations1And2 } from '#shared/subject-view.ts'
+import { requireEditor, roleIn } from '../access.ts'
+import { answering, type Call, pathId } from '../answer.ts'
+import type { GatewayContext } from '../context.ts'
+import { required } from '../fields.ts'
+import { invalidJson, readObject } from '../json-body.ts'
+import { allPages } from '../pages.ts'
+import { requireWorkspaceId } from '../query.ts'
+import { isSubjectId } from '../subject-id.ts'
+import type { WebsiteFamily } from './family.ts'
+
+const commandIdLength = 20
+const slugFallback = 'website'
+
+/** What every handler works with. */
+interface Work {
+  context: GatewayContext
+  family: WebsiteFamily
+  call: Call
+}
+
+export function websiteFamilyRoutes(fastify: FastifyInstance, context: GatewayContext, family: WebsiteFamily): void {
+  const handled = (handler: (work: Work) => Promise<unknown>) =>
+    answering(context.clock, call => handler({ context, family, call }))
+  const one = `${family.path}/:id`
+  fastify.get(family.path, handled(listWebsites))
+  fastify.post(family.path, handled(createWebsite))
+  fastify.get(one, handled(getWebsite))
+  fastify.post(one, handled(updateWebsite))
+  fastify.delete(one, handled(deleteWebsite))
+}
+
+async function listWebsites({ context, family, call }: Work) {
+  const workspaceId = requireWorkspaceId(call.request)
+  await family.requireListable(context, call, workspaceId)
+  const websites = await allPages(after => context.directory.ask('list-websites', { workspaceId, after }, call.traceId))
+  const namesOf = await context.locationNames.namer(new Set(websites.flatMap(website => website.meta.locations)), call.traceId)
+  return websites.map(website => family.object(website, namesOf))
+}
+
+async function createWebsite(work: Work) {
+  const { context, family, call } = work
+  const body = await readObject(call.request, call.reply)
+  const workspaceId = bodyWorkspaceId(body)
+  requireEditor(call.request.identity, workspaceId)
+  const { name, meta, places, failureMode } = family.read(body)
+  const locations = await knownLocations(work, places)
+  const subjectId = randomId(idLength.subject)
+  const reservation = { workspaceId, name, subjectId, fallback: slugFallback }
+  const { slug } = await context.directory.ask('reserve-name', reservation, call.traceId)
+  const stored = await send(work, subjectId, {
+    kind: 'create-website',
+    id: randomId(commandIdLength),
+    workspaceId,
+    slug,
+    name,
+    meta: { ...meta, locations, failure_mode: failureMode ?? 'majority', confirm_after: null, recover_after: null },
+  })
+  return answerWebsite(work, stored)
+}
+
+async function getWebsite(work: Work) {
+  return answerWebsite(work, await findWebsite(work))
+}
+
+/** A full replacement; only an agreement that is left out is kept. */
+async function updateWebsite(work: Work) {
+  const { family, call } = work
+  const website = await findWebsite(work)
+  requireEditor(call.request.identity, website.workspaceId)
+  const { name, meta, places, failureMode } = family.read(await readObject(call.request, call.reply))
+  const locations = await knownLocations(work, places)
+  const stored = await send(work, website.id, {
+    kind: 'update-website',
+    id: randomId(commandIdLength),
+    name,
+    meta: { ...meta, locations, failure_mode: failureMode },
+  })
+  return answerWebsite(work, stored)
+}
+
+async function deleteWebsite(work: Work) {
+  const website = await findWebsite(work)
+  requireEditor(work.call.request.identity, website.workspaceId)
+  await send(work, website.id, { kind: 'delete-subject', id: randomId(commandIdLength) })
+  return work.family.deleted(website.id)
+}
+
+/**
+ * The website of the path. One that does not exist and one in an unreachable workspace are the same to the caller (spec A, rule 5);
+ * one that became custom is refused (rule 6).
+ */
+export async function findWebsite({ context, family, call }: Work): Promise<WebsiteView> {
+  const subjectId = pathId(call)
+  const subject = isSubjectId(subjectId) ? await context.directory.ask('get-subject', { subjectId }, call.traceId) : null
+  if (!subject || roleIn(call.request.identity, subject.workspaceId) === null) throw notFound(family)
+  const { kind, meta, slug } = subject
+  if (kind === 'website' && meta !== null) return { ...subject, meta }
+  // A resource of another template is no custom subject of this generation either (spec D 3).
+  if (!isOfGenerations1And2(subject)) throw notFound(family)
+  const details = `This subject is maintained by hand; use /v2/subjects/${encodeURIComponent(slug)}`
+  throw new AppError('invalid_state', 'Custom subjects are managed elsewhere', { details })
+}
+
+type WebsiteCommand = Extract<Command, { kind: 'create-website' | 'update-website' | 'delete-subject' }>
+
+/** One command id for all tries of this request: a repeated one gets the first answer. */
+async function send<C extends WebsiteCommand>(work: Work, subjectId: string, command: C): Promise<CommandResults[C['kind']]> {
+  try {
+    return await work.context.keeper.send(subjectId, command, work.call.traceId)
+  } catch (error) {
+    // Deleted between our look and its turn.
+    throw error instanceof AppError && error.code === 'not_found' ? notFound(work.family) : error
+  }
+}
+
+async function answerWebsite({ context, family, call }: Work, website: WebsiteView) {
+  return family.object(website, await context.locationNames.namer(website.meta.locations, call.traceId))
+}
+
+async function knownLocations({ context, family, call }: Work, names: string[]): Promise<string[]> {
+  const found = await context.locationNames.toIds(names, call.traceId)
+  if ('ids' in found) return found.ids
+  const details = `Unknown ${family.placeWord}: "${shortened(found.unknown)}"`
+  throw new AppError('validation', `invalid ${family.placeField}`, { details })
+}
+
+function bodyWorkspaceId(body: Record<string, unknown>): string {
+  const sent = required(Object.hasOwn(body, 'workspace_id') ? body['workspace_id'] : undefined, 'workspace_id')
+  if (typeof sent === 'string') return sent
+  throw invalidJson("Field 'workspace_id' has the wrong type")
+}
+
+/** A name may be as long as a body: an answer quotes its beginning. */
+const shortened = (name: string): string => [...name.slice(0, 2_000)].slice(0, limits.website.nameCharacters).join('')
+
+const notFound = ({ notFound: { message, details } }: WebsiteFamily): AppError => new AppError('not_found', message, { details })

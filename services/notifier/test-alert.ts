@@ -1,0 +1,48 @@
+// The alert that a test message tells about: a problem of a subject that does not exist, so that what the receiver shows is what
+// it will show one day. Pure.
+import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { DestinationDocument } from '#shared/contracts/destination.ts'
+import { randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+
+const subjectName = 'Test message'
+const subjectId = 'test000000'
+
+/** `at`: ms since the epoch. Its id is new each time. */
+export function testAlert({ workspaceId }: DestinationDocument, at: number): AlertDocument {
+  const incidentId = `${subjectId}.1`
+  const troubleSince = at - limits.policy.holdMs
+  return {
+    id: `test.${randomId(16)}`,
+    rev: 1,
+    workspaceId,
+    subjectId,
+    incidentId,
+    number: 1,
+    kind: 'problem',
+    reminder: false,
+    held: null,
+    decidedAt: at,
+    facts: {
+      subjectName,
+      subjectSlug: 'test',
+      ruleKey: 'test',
+      template: null,
+      url: '',
+      fields: {},
+      evidence: { inputs: [], omitted: 0, truncated: false },
+      failing: [],
+      unknown: [],
+      ok: [],
+      error: 'this is a test, nothing is wrong',
+      explanation: 'this is a test, nothing is wrong',
+      troubleSince,
+      confirmedAt: at,
+      wellSince: null,
+      closedAt: null,
+    },
+    state: 'dispatched',
+    deliveries: null,
+    expireAt: at,
+  }
+}

@@ -1,0 +1,123 @@
+// Sends test messages when asked: one attempt, never repeated, given up after 3 s, one row in the delivery log. Nothing of it
+// is a delivery: a test waits for no message and holds none back.
+import type { Bus, Subscription } from '#shared/bus/port.ts'
+import { serve } from '#shared/bus/serve.ts'
+import { subjects } from '#shared/bus/subjects.ts'
+import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { DeliveryLogDocument } from '#shared/contracts/delivery.ts'
+import type { DestinationDocument } from '#shared/contracts/destination.ts'
+import { TestMessage, type TestMessageResult } from '#shared/contracts/test-message.ts'
+import { AppError } from '#shared/errors.ts'
+import { randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import { StoreError } from '#shared/store/port.ts'
+import type { BodyMaker, MadeBody } from './body-maker.ts'
+import { notPrepared } from './claim-step.ts'
+import type { Outcome } from './outcome.ts'
+import type { Parts } from './parts.ts'
+import { type LogRow, type RowWriter, withNote } from './row-writer.ts'
+import type { Sender } from './send.ts'
+import { signatureOf } from './signature.ts'
+import { testAlert } from './test-alert.ts'
+
+const { testMs, testsAtOnce, testLogMs, logMs } = limits.notifier
+
+/** Resolves once tests are taken; `close` waits for those that run. */
+export function serveTestMessages(
+  parts: Parts,
+  bus: Bus,
+  queue: string,
+  { bodies, sender, rows }: { bodies: BodyMaker; sender: Sender; rows: RowWriter },
+): Promise<Subscription> {
+  const { clock, logger } = parts
+  let running = 0
+
+  const test = async ({ destinationId }: TestMessage): Promise<TestMessageResult> => {
+    const destination = await readDestination(parts, destinationId)
+    const alert = testAlert(destination, clock.now())
+    await bodies.prepare([alert], [destination]).catch(refuseUnread)
+    const made = bodies.make(alert, destination)
+    const outcome = made === null ? unprepared : await send(sender, destination, alert, made)
+    parts.metrics.tests.inc({ result: outcome.kind })
+    const row = rowOf(destination, alert, made, outcome, clock.now())
+    await withinReason(parts, rows.write([row]))
+    if (row.status === 'delivered') return { delivered: true }
+    logger.info({ destinationId, reason: row.error }, 'A destination did not take a test message')
+    return { delivered: false, error: row.error }
+  }
+  return serve(bus, {
+    subject: subjects.testMessage,
+    queue,
+    contractOf: () => TestMessage,
+    logger,
+    serve: async body => {
+      // Before anything is sent, so that it may be asked again.
+      if (running >= testsAtOnce || parts.stopping()) throw new AppError('busy', 'Too many test messages at once')
+      running += 1
+      try {
+        return await test(body as TestMessage)
+      } finally {
+        running -= 1
+      }
+    },
+  })
+}
+
+async function readDestination({ store }: Parts, id: string): Promise<DestinationDocument> {
+  const [found = null] = await store.get('destinations', [id]).catch(refuseUnread)
+  if (found === null) throw new AppError('not_found', 'Destination not found', { details: 'There is no such destination' })
+  return found
+}
+
+function refuseUnread(error: unknown): never {
+  if (error instanceof StoreError) throw new AppError('unavailable', 'The store does not answer', { cause: error })
+  throw error
+}
+
+function send(sender: Sender, destination: DestinationDocument, alert: AlertDocument, made: MadeBody): Promise<Outcome> {
+  const idempotencyKey = `msg_${randomId(27)}`
+  const madeAt = alert.decidedAt
+  const signature = signatureOf(destination.secrets, { id: idempotencyKey, madeAt, body: made.body })
+  const { body, contentType } = made
+  const message = { url: destination.url, body, contentType, idempotencyKey, madeAt, signature }
+  return sender.send(message, new AbortController().signal, testMs)
+}
+
+const unprepared: Outcome = { kind: 'refused', retryable: false, answered: false, error: notPrepared, retryAfterMs: null }
+
+function rowOf(
+  destination: DestinationDocument,
+  alert: AlertDocument,
+  made: MadeBody | null,
+  outcome: Outcome,
+  at: number,
+): LogRow {
+  return {
+    id: alert.id,
+    rev: 1,
+    workspaceId: destination.workspaceId,
+    destinationId: destination.id,
+    destinationNumber: destination.number,
+    destinationName: destination.name,
+    destinationType: destination.type,
+    alertKind: 'problem',
+    status: outcome.kind === 'delivered' ? 'delivered' : 'failed',
+    payload: made?.body ?? '',
+    error: withNote(outcome.kind === 'refused' ? outcome.error : '', made?.note),
+    note: made?.note ?? null,
+    incidentId: null,
+    at,
+    expireAt: at + logMs,
+  } satisfies Omit<DeliveryLogDocument, 'number'>
+}
+
+/** The row is written whatever happens; the answer waits for it only so long as its asker waits for the answer. */
+async function withinReason({ clock, logger }: Parts, written: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const forget = clock.after(testLogMs, resolve)
+  const logged = written.catch(error => {
+    logger.warn({ error: String(error) }, 'Could not write the log row of a test message')
+  })
+  await Promise.race([promise, logged])
+  forget()
+}

@@ -1,0 +1,102 @@
+// Claims as nats-server reads them (JWT signed by Ed25519 keys of its own form), and the credentials file that holds one with its
+// seed. The published library stamps claims with the wall clock and has no way to another, so these few lines stand on nkeys.
+import { createHash, createHmac } from 'node:crypto'
+import { fromSeed, type KeyPair } from '@nats-io/nkeys'
+
+export interface Claims {
+  /** Seconds since the epoch. */
+  iat: number
+  /** Public key of the signer. */
+  iss: string
+  /** Public key of who the claims are about. */
+  sub: string
+  name: string
+  nats: Record<string, unknown>
+}
+
+export const keyPair = (seed: string): KeyPair => fromSeed(new TextEncoder().encode(seed))
+export const seedOf = (pair: KeyPair): string => new TextDecoder().decode(pair.getSeed())
+
+/** Signs claims; `at` in ms since the epoch. The same claims by the same signer at the same second are the same text. */
+export function signClaims(signer: KeyPair, at: number, about: Pick<Claims, 'sub' | 'name' | 'nats'>): string {
+  const claims = {
+    iat: Math.floor(at / 1_000),
+    iss: signer.getPublicKey(),
+    sub: about.sub,
+    name: about.name,
+    nats: { ...about.nats, version: 2 },
+  }
+  const jti = createHash('sha256').update(JSON.stringify(claims)).digest('base64url')
+  const signed = `${encode({ typ: 'JWT', alg: 'ed25519-nkey' })}.${encode({ jti, ...claims })}`
+  return `${signed}.${Buffer.from(signer.sign(Buffer.from(signed))).toString('base64url')}`
+}
+
+/** What claims say, unverified: the server verifies. Null where the text is not such claims. */
+export function readClaims(jwt: string): Claims | null {
+  try {
+    const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Claims | null
+    return typeof claims?.sub === 'string' && typeof claims.nats === 'object' && claims.nats !== null ? claims : null
+  } catch {
+    return null
+  }
+}
+
+/** The text of a credentials file, as every NATS client reads it. */
+export const formatCredentials = (jwt: string, seed: string): string =>
+  [
+    '-----BEGIN NATS USER JWT-----',
+    jwt,
+    '------END NATS USER JWT------',
+    '',
+    'Keep the seed secret: whoever has it is this user.',
+    '',
+    '-----BEGIN USER NKEY SEED-----',
+    seed,
+    '------END USER NKEY SEED------',
+    '',
+  ].join('\n')
+
+/** The claims in a credentials file; null where there are none. */
+export function claimsOfCredentials(text: string): Claims | null {
+  const [, jwt = ''] = /-----BEGIN NATS USER JWT-----\s+([\w.-]+)\s/.exec(text) ?? []
+  return readClaims(jwt)
+}
+
+const userPrefix = 20 << 3
+const seedPrefix = 18 << 3
+
+/** A user's key that follows from a secret and a name: who asks again gets the same one, and nobody has to store it. */
+export function derivedUser(secret: string, name: string): KeyPair {
+  const raw = createHmac('sha256', secret).update(name).digest()
+  const bytes = Buffer.concat([Buffer.from([seedPrefix | (userPrefix >> 5), (userPrefix & 31) << 3]), raw])
+  const checksum = Buffer.alloc(2)
+  checksum.writeUInt16LE(crc16(bytes))
+  return keyPair(base32(Buffer.concat([bytes, checksum])))
+}
+
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** CRC-16/XMODEM, as nkeys end with it. */
+function crc16(bytes: Uint8Array): number {
+  let crc = 0
+  for (const byte of bytes) {
+    crc ^= byte << 8
+    for (let bit = 0; bit < 8; bit++) crc = ((crc << 1) ^ (crc & 0x8000 ? 0x1021 : 0)) & 0xffff
+  }
+  return crc
+}
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+/** RFC 4648 without padding. */
+function base32(bytes: Uint8Array): string {
+  let bits = 0
+  let value = 0
+  let text = ''
+  for (const byte of bytes) {
+    value = (value << 8) | byte
+    for (bits += 8; bits >= 5; bits -= 5) text += letters[(value >>> (bits - 5)) & 31]
+    value &= (1 << bits) - 1
+  }
+  return bits > 0 ? text + letters[(value << (5 - bits)) & 31] : text
+}

@@ -1,0 +1,135 @@
+// How a connection to the bus is made: addresses, credentials, and what the credentials say about the way the bus is reached.
+import { readFile } from 'node:fs/promises'
+import { type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-node'
+import { proberTag } from '#shared/bus/bus-keys.ts'
+import { claimsOfCredentials } from '#shared/bus/nats-jwt.ts'
+import { proberApiPrefix, proberInboxPrefix } from '#shared/bus/prober-rights.ts'
+import { fnv1a32 } from '#shared/hash.ts'
+import { randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import type { Logger } from '#shared/logger.ts'
+
+export interface ConnectBusOptions {
+  /** `nats://host:port`, with `tls://` for TLS; user and password or a token may stand in the URL. */
+  servers: string | string[]
+  /** Shown in the server's list of connections. */
+  name: string
+  token?: string
+  /** A NATS credentials file (JWT and seed). */
+  credentialsFile?: string
+  /** The server is this machine's own: no TLS on the way, although it offers it to others. */
+  ownMachine?: boolean
+  /** How long the first connection may take. */
+  patienceMs: number
+  logger: Logger
+  /** Whether this process creates streams and buckets, now and after each reconnect; a remote prober may not. Default true. */
+  declare?: boolean
+  /** Copies of each stream and bucket in a cluster; unset: one where it is created here, unchanged where it exists. */
+  replicas?: number
+  /** The prefix of all inboxes, where permissions name it. */
+  inboxPrefix?: string
+  /** The largest size of the observation stream, bytes; for tests. */
+  streamBytes?: number
+}
+
+/** How often in a row the server refused the credentials: a revoked prober goes on asking, but slowly. */
+export interface Refusals {
+  count: number
+}
+
+export interface Resolved {
+  settings: ConnectionOptions
+  refusals: Refusals
+  inboxPrefix: string | undefined
+  /** Where the JetStream of the house is for these credentials. */
+  apiPrefix: string
+  /** A prober never may. */
+  mayDeclare: boolean
+}
+
+/** Throws an Error with a sentence where an address or a file is not what it should be. */
+export async function connectionOptions(options: ConnectBusOptions): Promise<Resolved> {
+  const credentials = options.credentialsFile === undefined ? null : await readCredentials(options.credentialsFile)
+  const prober = credentials === null ? null : proberOf(credentials)
+  const inboxPrefix = options.inboxPrefix ?? (prober === null ? undefined : proberInboxPrefix(prober.publicKey))
+  const refusals: Refusals = { count: 0 }
+  const settings = connectionSettings(options, credentials, inboxPrefix, refusals)
+  return {
+    settings,
+    refusals,
+    inboxPrefix,
+    apiPrefix: prober === null ? '$JS.API' : proberApiPrefix,
+    mayDeclare: prober === null,
+  }
+}
+
+/** Whose credentials these are, where they are a prober's; null: somebody else's. */
+export function proberOf(credentials: string): { locationId: string; publicKey: string } | null {
+  const claims = claimsOfCredentials(credentials)
+  const { tags } = claims?.nats ?? {}
+  if (!claims || !Array.isArray(tags) || !tags.includes(proberTag)) return null
+  return { locationId: claims.name, publicKey: claims.sub }
+}
+
+/** Throws an Error with a sentence. */
+export async function readCredentials(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch(error => {
+    throw new Error(`The credentials file ${file} can't be read (${error.code}): correct NATS_CREDENTIALS.`)
+  })
+  if (claimsOfCredentials(text) !== null) return text
+  throw new Error(`The file ${file} holds no NATS credentials: correct NATS_CREDENTIALS.`)
+}
+
+/** The servers that an address names, without the credentials that may stand in it. */
+export function serversOf(text: string): { servers: string[]; tls: boolean } {
+  const addresses = text.split(',').map(parseAddress)
+  return { servers: addresses.map(address => address.server), tls: addresses.some(address => address.tls) }
+}
+
+function connectionSettings(
+  options: ConnectBusOptions,
+  credentials: string | null,
+  inboxPrefix: string | undefined,
+  refusals: Refusals,
+): ConnectionOptions {
+  const addresses = [options.servers]
+    .flat()
+    .flatMap(text => text.split(','))
+    .map(parseAddress)
+  const { user, password } = addresses.find(address => address.user !== '') ?? { user: '', password: '' }
+  const token = options.token ?? (password === '' ? user : '')
+  return {
+    servers: addresses.map(address => address.server),
+    name: options.name,
+    ...(token !== '' && { token }),
+    ...(password !== '' && { user, pass: password }),
+    ...(credentials !== null && { authenticator: credsAuthenticator(new TextEncoder().encode(credentials)) }),
+    ...(inboxPrefix !== undefined && { inboxPrefix }),
+    ...(addresses.some(address => address.tls) && { tls: {} }),
+    ...(options.ownMachine && { tls: null }),
+    maxReconnectAttempts: -1,
+    reconnectDelayHandler: () =>
+      (refusals.count > limits.bus.refusals ? limits.bus.refusedMs : limits.bus.reconnectMs) + spreadMs,
+    // A server that comes back may refuse everybody for a moment while it loads its accounts.
+    ignoreAuthErrorAbort: true,
+    pingInterval: limits.bus.pingMs,
+    maxPingOut: limits.bus.pingsUnanswered,
+    noAsyncTraces: true,
+  }
+}
+
+/** So that all who lost one server do not come back in the same instant: each process has its own part of the pause. */
+const spreadMs = fnv1a32(randomId(8)) % limits.bus.reconnectMs
+
+/** The host and port to connect to, apart from the credentials. */
+function parseAddress(text: string): { server: string; user: string; password: string; tls: boolean } {
+  const url = URL.parse(text.includes('://') ? text : `nats://${text}`)
+  if (!url?.hostname) throw new Error('The address of the bus must look like nats://host:4222.')
+  const server = `${url.hostname}:${url.port || '4222'}`
+  return {
+    server,
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    tls: url.protocol === 'tls:',
+  }
+}

@@ -1,0 +1,18 @@
+// How a collection is declared: its columns, its indexes, who alone writes it.
+
+export type ColumnType = 'text' | 'integer' | 'real'
+
+export interface CollectionSpec {
+  /** The service that alone writes it. */
+  writer: 'keeper' | 'directory' | 'notifier'
+  /** Fields kept as columns of their own: what queries may name. Booleans are stored as 0 and 1. */
+  columns: Record<string, ColumnType>
+  indexes: { name: string; fields: string[]; unique?: true }[]
+  /**
+   * Every field is a column, there is no rev and no body, rows lie in id order: the cheapest form, for what is most numerous.
+   * Such a collection knows insert, get, find, delete and deleteRange only.
+   */
+  compact?: true
+  /** Documents carry `expireAt` (ms since the epoch) and leave after it. */
+  expires?: true
+}

@@ -1,0 +1,51 @@
+// The collections about people and places: accounts, sessions, workspaces, keys, locations. The directory alone writes them.
+import type { CollectionSpec } from '#shared/store/collection-spec.ts'
+
+export const peopleCollections = {
+  users: {
+    writer: 'directory',
+    columns: { username: 'text', createdAt: 'integer' },
+    indexes: [
+      { name: 'byUsername', fields: ['username'], unique: true },
+      { name: 'byCreation', fields: ['createdAt', 'id'] },
+    ],
+  },
+  workspaces: {
+    writer: 'directory',
+    columns: { name: 'text', createdAt: 'integer' },
+    indexes: [{ name: 'byCreation', fields: ['createdAt', 'id'] }],
+  },
+  memberships: {
+    writer: 'directory',
+    columns: { workspaceId: 'text', userId: 'text' },
+    indexes: [
+      { name: 'byUser', fields: ['userId'] },
+      { name: 'byWorkspace', fields: ['workspaceId'] },
+    ],
+  },
+  sessions: {
+    writer: 'directory',
+    columns: { userId: 'text', tokenHash: 'text', createdAt: 'integer' },
+    indexes: [
+      { name: 'byTokenHash', fields: ['tokenHash'], unique: true },
+      { name: 'byUser', fields: ['userId', 'createdAt'] },
+    ],
+    expires: true,
+  },
+  externalIdentities: { writer: 'directory', columns: { userId: 'text' }, indexes: [{ name: 'byUser', fields: ['userId'] }] },
+  signInTries: { writer: 'directory', columns: {}, indexes: [], expires: true },
+  keys: {
+    writer: 'directory',
+    columns: { userId: 'text', tokenHash: 'text', createdAt: 'integer' },
+    indexes: [
+      { name: 'byTokenHash', fields: ['tokenHash'], unique: true },
+      { name: 'byUser', fields: ['userId'] },
+      { name: 'byCreation', fields: ['createdAt', 'id'] },
+    ],
+  },
+  locations: {
+    writer: 'directory',
+    columns: { name: 'text' },
+    indexes: [{ name: 'byName', fields: ['name'], unique: true }],
+  },
+} as const satisfies Record<string, CollectionSpec>

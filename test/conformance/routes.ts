@@ -1,0 +1,308 @@
+// Every route of generations 1 and 2, one line each: what the matrix (who may) and the property tests (whatever is sent) run over.
+// A new route joins by its line; a new noun in a path joins `Things`, with a document of it in `makeThings`.
+import type { MaintenanceSnapshot } from '#shared/contracts/maintenance.ts'
+import type { Policy } from '#shared/contracts/policy.ts'
+import type { SignalState } from '#shared/contracts/signal.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { createIncidentIds } from '#shared/incident-ids.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import type { ApiWorld } from '../support/api-world.ts'
+
+/** What `:name` in a path, a query or a body stands for. */
+export interface Things {
+  workspace: string
+  /** A website monitor with an open incident. */
+  monitor: string
+  /** That incident's public id. */
+  incident: string
+  /** A custom subject's slug. */
+  subject: string
+  /** Its signal that no rule reads, and its rule that no other cites. */
+  signal: string
+  rule: string
+  /** Its open incident's public id. */
+  trouble: string
+  /** A custom subject in maintenance. */
+  maintained: string
+  /** Integer ids, as texts. */
+  destination: string
+  transformation: string
+}
+
+interface Refused {
+  code: number
+  message: string
+}
+
+export interface Route {
+  method: 'GET' | 'POST' | 'DELETE'
+  /** Below `/api`. */
+  path: string
+  /** The least that a caller needs: a key, a membership of the workspace, or the role editor in it. */
+  needs: 'key' | 'member' | 'editor'
+  /** What somebody with a key and no membership is told; absent where a key is enough. */
+  outsider?: Refused
+  /** A body that it takes; absent where it takes none. */
+  body?: (things: Things) => Record<string, unknown>
+}
+
+const accessDenied: Refused = { code: 2005, message: 'Access denied' }
+const noMonitor: Refused = { code: 2002, message: 'Website monitor not found' }
+const noSubject: Refused = { code: 2002, message: 'Subject not found' }
+const noRule: Refused = { code: 2002, message: 'Rule not found' }
+
+const settings = {
+  name: 'Shop',
+  interval: 60,
+  request: { url: 'https://shop.example/health', method: 'GET', content_type: 'application/json', data: 'x' },
+  response: { statuses: [200, 204], body: { content: 'ok' } },
+}
+const monitor = ({ workspace }: Things) => ({ ...settings, workspace_id: workspace, locations: ['de'], agreement: 'any' })
+const rule = ({ workspace }: Things) => ({ ...settings, workspace_id: workspace, regions: ['de'] })
+const destination = (): Record<string, unknown> => ({
+  name: 'Ops',
+  url: 'https://hooks.example/x',
+  destination_type: 'slack',
+  channel: '#ops',
+  default: false,
+})
+
+const signal = () => ({ name: 'New signal', kind: 'heartbeat', meta: { team: 'a' } })
+const policy = () => ({
+  name: 'New rule',
+  document: {
+    inputs: [
+      { signal: 'read', mode: 'status', match: { host: '*' }, no_data_after: '5m' },
+      { signal: 'read', mode: 'latest_value', compare: '>', threshold: 90 },
+      { from: 'rule' },
+    ],
+    decision: { state: 'down', need: 'at_least', at_least: 2 },
+    wait: { confirm_after: '1m', close_after: '0s' },
+  },
+})
+/** A rule that cites itself would be a circle. */
+const ownPolicy = () => ({ name: 'Rule', document: { ...policy().document, inputs: policy().document.inputs.slice(0, 2) } })
+const observation = () => ({
+  status: 'problem',
+  observed_at: '2026-01-02T03:04:05.123456Z',
+  value: 0.5,
+  error: 'disk full',
+  labels: { host: 'a' },
+})
+const maintenanceEnd = () => ({ ends_at: '2026-12-01T00:00:00+01:00' })
+
+const monitors = '/v2/monitoring/websites'
+const subjects = '/v2/subjects'
+const oneSubject = `${subjects}/:subject`
+const notifications = '/v2/notifications'
+const inWorkspace = '?workspace_id=:workspace'
+const destinations = `${notifications}/destinations${inWorkspace}`
+const oneDestination = `${notifications}/destinations/:destination`
+const transformations = `${notifications}/transformations`
+const template = () => ({ name: 'Pager', template: '{"text": "{{ summary }}"}' })
+const renamed = () => ({ name: 'Pager', url: 'https://hooks.example/y', transformation_id: null })
+const table = ({ destination: id }: Things) => ({ selections: [{ destination_id: Number(id), alert_kinds: ['problem'] }] })
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: '/version', needs: 'key' },
+
+  { method: 'GET', path: '/v1/workspaces', needs: 'key' },
+  { method: 'GET', path: '/v1/regions', needs: 'key' },
+  { method: 'GET', path: '/v1/rules?workspace_id=:workspace', needs: 'member', outsider: accessDenied },
+  { method: 'POST', path: '/v1/rules', needs: 'editor', outsider: accessDenied, body: rule },
+  { method: 'GET', path: '/v1/rules/:monitor', needs: 'member', outsider: noRule },
+  { method: 'POST', path: '/v1/rules/:monitor', needs: 'editor', outsider: noRule, body: rule },
+  { method: 'DELETE', path: '/v1/rules/:monitor', needs: 'editor', outsider: noRule },
+  { method: 'POST', path: '/v1/rules/:monitor/incidents/:incident/acknowledge', needs: 'editor', outsider: noRule },
+
+  { method: 'GET', path: '/v2/workspaces', needs: 'key' },
+  { method: 'GET', path: '/v2/locations', needs: 'key' },
+  { method: 'GET', path: '/v2/incidents?workspace_id=:workspace', needs: 'member', outsider: accessDenied },
+  { method: 'GET', path: `${monitors}?workspace_id=:workspace`, needs: 'member', outsider: accessDenied },
+  { method: 'POST', path: monitors, needs: 'editor', outsider: accessDenied, body: monitor },
+  { method: 'GET', path: `${monitors}/:monitor`, needs: 'member', outsider: noMonitor },
+  { method: 'POST', path: `${monitors}/:monitor`, needs: 'editor', outsider: noMonitor, body: monitor },
+  { method: 'DELETE', path: `${monitors}/:monitor`, needs: 'editor', outsider: noMonitor },
+
+  { method: 'GET', path: `${subjects}?workspace_id=:workspace`, needs: 'member', outsider: accessDenied },
+  {
+    method: 'POST',
+    path: subjects,
+    needs: 'editor',
+    outsider: accessDenied,
+    body: ({ workspace }) => ({ workspace_id: workspace, name: 'Backup', subject_kind: 'custom' }),
+  },
+  { method: 'GET', path: oneSubject, needs: 'member', outsider: noSubject },
+  { method: 'GET', path: `${oneSubject}/signals`, needs: 'member', outsider: noSubject },
+  { method: 'POST', path: `${oneSubject}/signals`, needs: 'editor', outsider: noSubject, body: signal },
+  { method: 'GET', path: `${oneSubject}/signals/:signal`, needs: 'member', outsider: noSubject },
+  {
+    method: 'POST',
+    path: `${oneSubject}/signals/:signal`,
+    needs: 'editor',
+    outsider: noSubject,
+    body: () => ({ name: 'Beat', meta: {} }),
+  },
+  { method: 'DELETE', path: `${oneSubject}/signals/:signal`, needs: 'editor', outsider: noSubject },
+  { method: 'POST', path: `${oneSubject}/signals/:signal/observations`, needs: 'editor', outsider: noSubject, body: observation },
+  { method: 'GET', path: `${oneSubject}/rules`, needs: 'member', outsider: noSubject },
+  { method: 'POST', path: `${oneSubject}/rules`, needs: 'editor', outsider: noSubject, body: policy },
+  { method: 'GET', path: `${oneSubject}/rules/:rule`, needs: 'member', outsider: noSubject },
+  { method: 'POST', path: `${oneSubject}/rules/:rule`, needs: 'editor', outsider: noSubject, body: ownPolicy },
+  { method: 'DELETE', path: `${oneSubject}/rules/:rule`, needs: 'editor', outsider: noSubject },
+  { method: 'GET', path: `${oneSubject}/incidents`, needs: 'member', outsider: noSubject },
+  { method: 'POST', path: `${oneSubject}/incidents/:trouble/acknowledge`, needs: 'editor', outsider: noSubject },
+  { method: 'GET', path: `${oneSubject}/maintenance`, needs: 'member', outsider: noSubject },
+  { method: 'POST', path: `${oneSubject}/maintenance`, needs: 'editor', outsider: noSubject, body: maintenanceEnd },
+  {
+    method: 'POST',
+    path: `${subjects}/:maintained/maintenance/ends_at`,
+    needs: 'editor',
+    outsider: noSubject,
+    body: maintenanceEnd,
+  },
+  { method: 'DELETE', path: `${subjects}/:maintained/maintenance`, needs: 'editor', outsider: noSubject },
+
+  { method: 'GET', path: destinations, needs: 'editor', outsider: accessDenied },
+  { method: 'POST', path: destinations, needs: 'editor', outsider: accessDenied, body: destination },
+  // Its test message is not among them: it needs a notifier and a receiver.
+  ...editorsOnly('GET', oneDestination),
+  ...editorsOnly('POST', oneDestination, renamed),
+  ...editorsOnly('POST', `${oneDestination}/enabled`, () => ({ enabled: false })),
+  ...editorsOnly('POST', `${oneDestination}/default`, () => ({})),
+  ...editorsOnly('DELETE', oneDestination),
+  { method: 'GET', path: `${transformations}/samples`, needs: 'key' },
+  ...editorsOnly('POST', `${transformations}/preview`, () => ({ template: '{{ summary }}' })),
+  ...editorsOnly('GET', transformations),
+  ...editorsOnly('POST', transformations, template),
+  ...editorsOnly('GET', `${transformations}/:transformation`),
+  ...editorsOnly('POST', `${transformations}/:transformation`, template),
+  ...editorsOnly('DELETE', `${transformations}/:transformation`),
+  ...editorsOnly('GET', `${notifications}/deliveries`),
+
+  { method: 'GET', path: `${oneSubject}/delivery`, needs: 'member', outsider: noSubject },
+  { method: 'POST', path: `${oneSubject}/delivery`, needs: 'editor', outsider: noSubject, body: table },
+  { method: 'DELETE', path: `${oneSubject}/delivery`, needs: 'editor', outsider: noSubject },
+  { method: 'GET', path: `${monitors}/:monitor/delivery`, needs: 'member', outsider: noMonitor },
+  { method: 'POST', path: `${monitors}/:monitor/delivery`, needs: 'editor', outsider: noMonitor, body: table },
+  { method: 'DELETE', path: `${monitors}/:monitor/delivery`, needs: 'editor', outsider: noMonitor },
+]
+
+/** A notification route in a workspace: editor for reads and writes. */
+function editorsOnly(method: Route['method'], path: string, body?: Route['body']): Route[] {
+  return [{ method, path: path + inWorkspace, needs: 'editor', outsider: accessDenied, ...(body ? { body } : {}) }]
+}
+
+/** The path with every `:name` filled in. */
+export const pathOf = (route: Pick<Route, 'path'>, things: Things): string =>
+  `/api${route.path.replace(/:([a-z]+)/gi, (_, name: keyof Things) => encodeURIComponent(things[name]))}`
+
+/** Who there is and where they look from stays; whatever hangs on a workspace goes. */
+const kept: readonly CollectionName[] = ['users', 'workspaces', 'memberships', 'keys', 'locations', 'counters', 'settings']
+
+/** The same few things for each call: what the one before left or took is put right. */
+export async function freshThings(world: ApiWorld, workspace: string): Promise<Things> {
+  for (const collection of Object.keys(collections) as CollectionName[]) {
+    if (kept.includes(collection)) continue
+    const left = await world.store.find(collection, { limit: 10_000 })
+    const ids = left.map(({ id }) => id)
+    if (ids.length > 0) await world.store.delete(collection, ids)
+  }
+  return makeThings(world, workspace)
+}
+
+async function makeThings(world: ApiWorld, workspace: string): Promise<Things> {
+  const number = (await world.store.count('subjects', {})) + 1
+  const id = `thing${String(number).padStart(5, '0')}`
+  await world.addSubject({ id, workspaceId: workspace, slug: id, name: id })
+  const at = world.clock.now()
+  const incident = openIncident(id, workspace, at)
+  const custom = [`mine${String(number).padStart(6, '0')}`, `busy${String(number).padStart(6, '0')}`] as const
+  for (const subjectId of custom) await world.addSubject(customSubject(subjectId, workspace, at))
+  const [maintained] = await world.store.get('subjects', [custom[1]])
+  if (maintained) await world.store.upsert('subjects', [{ ...maintained, maintenance: runningWindow(custom[1], at) }])
+  const trouble = openIncident(custom[0], workspace, at, { ruleKey: 'r1' })
+  await world.store.upsert('incidents', [incident as never, trouble as never])
+  const stored = { rev: 1, number, workspaceId: workspace, name: 'Mine', nameKey: 'mine', createdAt: at, updatedAt: at }
+  const address = { type: 'webhook', channel: '', url: 'https://hooks.example/x', enabled: true, default: true } as const
+  await world.store.upsert('destinations', [{ ...stored, id: 'destination', ...address, transformationId: number }])
+  await world.store.upsert('transformations', [{ ...stored, id: 'transformation', template: '{{ summary }}' }])
+  return {
+    workspace,
+    destination: String(number),
+    transformation: String(number),
+    monitor: id,
+    incident: publicIncidentId(incident.id),
+    subject: custom[0],
+    signal: 'beat',
+    rule: 'rule',
+    trouble: publicIncidentId(trouble.id),
+    maintained: custom[1],
+  }
+}
+
+/** A custom subject: a heartbeat `beat` that nobody reads, an event `read` that its `rule` reads. */
+const customSubject = (id: string, workspaceId: string, at: number) => {
+  const of = (slug: string, key: string, kind: SignalState['kind']) => ({ key, slug, name: slug, kind, meta: '{}', addedAt: at })
+  const none = { from: null, compare: null, threshold: null, match: null, noDataAfterMs: null }
+  const inputs: Policy['inputs'] = [{ ...none, signal: 'read', mode: 'status' }]
+  const quorum = { need: 'any', atLeast: null, confirmAfterMs: 120_000, closeAfterMs: 120_000 } as const
+  const rule = { key: 'r1', slug: 'rule', name: 'Rule', builtIn: false, policyVersion: 1, verdict: null, incident: null }
+  return {
+    id,
+    workspaceId,
+    slug: id,
+    name: id,
+    kind: 'custom',
+    template: null,
+    meta: null,
+    rules: [{ ...rule, policy: { inputs, ...quorum } }],
+    custom: {
+      signals: [of('beat', 's1', 'custom_heartbeat'), of('read', 's2', 'custom_event')],
+      signalsMade: 2,
+      rulesMade: 1,
+      observed: {},
+    },
+  } as const satisfies Partial<SubjectDocument>
+}
+
+const runningWindow = (subjectId: string, at: number): MaintenanceSnapshot => {
+  const endsAt = at + 3_600_000
+  return {
+    machine: 'maintenance',
+    version: 1,
+    value: 'running',
+    context: { windowId: `${subjectId}.w1`, startedAt: at, endsAt, cancelledAt: null, by: 'owner', deadlineAt: endsAt },
+    steps: [],
+  }
+}
+
+const incidentIds = createIncidentIds('salt')
+
+/** As the gateway of `startApiWorld` makes it. */
+export const publicIncidentId = (internalId: string): string => incidentIds.encode(internalId)
+
+/** An open incident document of a website monitor, inside its confirm hold. */
+export const openIncident = (subjectId: string, workspaceId: string, at: number, change: object = {}) => ({
+  id: `${subjectId}.1`,
+  rev: 1,
+  subjectId,
+  workspaceId,
+  ruleKey: 'availability',
+  number: 1,
+  open: 1,
+  status: 'pending',
+  condition: 'problem',
+  troubleSince: at,
+  confirmedAt: null,
+  wellSince: null,
+  closedAt: null,
+  closedReason: null,
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  effectiveAt: at,
+  explanation: '',
+  evidence: { inputs: [], omitted: 0, truncated: false },
+  deadlineAt: null,
+  ...change,
+})

@@ -1,0 +1,328 @@
+// Destinations, transformations and delivery tables in the directory: their races and crashes on every store.
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import t, { type Test } from 'tap'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import type { AskRequest } from '#shared/contracts/ask.ts'
+import { defaultDestination } from '#shared/default-destination.ts'
+import { randomId } from '#shared/ids.ts'
+import { openMongodbStore } from '#shared/store/mongodb.ts'
+import { type Store, StoreError } from '#shared/store/port.ts'
+import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { startDirectory } from '../../services/directory/app.ts'
+import { subjectDocument } from '../support/fake-keeper.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { createMemoryHub } from '../support/memory-bus.ts'
+import { createMemoryStore } from '../support/memory-store.ts'
+import { startSecantus } from '../support/secantus.ts'
+
+const silent = pino({ level: 'silent' })
+
+/** Two directories on one store share the questions, as two processes would. */
+async function start(t: Test, store: Store) {
+  const clock = createHandClock()
+  const hub = createMemoryHub({ clock })
+  for (const bus of [hub.connect(), hub.connect()]) {
+    const service = await startDirectory({ bus, clock, store, logger: silent, metrics: new Registry() })
+    t.teardown(() => service.stop())
+  }
+  const { ask } = createDirectoryClient(hub.connect(), clock)
+  const add = (workspaceId: string, name: string, more: Partial<AskRequest<'create-destination'>> = {}) => {
+    const fields = {
+      type: 'webhook' as const,
+      url: 'https://hooks.example/x',
+      channel: '',
+      default: false,
+      transformationId: null,
+    }
+    return ask('create-destination', { workspaceId, name, ...fields, ...more })
+  }
+  const marked = async (workspaceId: string) =>
+    (await ask('list-destinations', { workspaceId })).filter(one => one.default).map(({ name }) => name)
+  const stored = (workspaceId: string) => store.find('destinations', { where: { workspaceId }, limit: 100 })
+  return { clock, ask, add, marked, stored, store }
+}
+
+let server: ReturnType<typeof startSecantus> | null = null
+async function mongodb(): Promise<string | null> {
+  server ??= startSecantus()
+  return (await server)?.url ?? null
+}
+t.teardown(async () => (await server)?.stop())
+
+/** Races are run where they can happen: in memory, on a file, and over MongoDB's wire protocol. */
+function onEachStore(title: string, run: (t: Test, store: Store, rounds: number) => Promise<void>): void {
+  t.test(`${title}, on the memory store`, t => run(t, createMemoryStore(), 20))
+  t.test(`${title}, on sqlite`, async t => {
+    const store = await openSqliteStore(join(t.testdir(), 'notifications.db'))
+    t.teardown(() => store.close())
+    await run(t, store, 20)
+  })
+  t.test(`${title}, over the wire protocol of MongoDB`, async t => {
+    const url = await mongodb()
+    if (url === null) return t.comment('skipped: SecantusDB could not be installed')
+    const store = await openMongodbStore(`${url}/notifications_${randomId(8)}`)
+    t.teardown(() => store.close())
+    await run(t, store, 4)
+  })
+}
+
+/** The store of a process that dies at its n-th write (deletes included), before or after it has happened. */
+function dyingStore(store: Store, n: number, after: boolean): Store {
+  let writes = 0
+  const dying = { ...store }
+  for (const operation of ['insert', 'replace', 'upsert', 'delete'] as const) {
+    dying[operation] = async (collection: never, given: never) => {
+      const dies = ++writes === n
+      if (writes > n || (dies && !after)) throw new StoreError('permanent', 'dead')
+      const result = await (store[operation] as (collection: never, given: never) => Promise<never>)(collection, given)
+      if (dies) throw new StoreError('permanent', 'dead')
+      return result
+    }
+  }
+  return dying
+}
+
+onEachStore('the default mark', async (t, store, rounds) => {
+  const { add, ask, marked, stored, clock } = await start(t, store)
+  await t.test('of many moves at once one wins, and only its mark is left', async t => {
+    for (let round = 0; round < rounds; round++) {
+      const workspaceId = `move${round}`
+      const made = [await add(workspaceId, 'a'), await add(workspaceId, 'b'), await add(workspaceId, 'c')]
+      const { name, url } = { name: 'd', url: 'https://hooks.example/d' }
+      await Promise.all([
+        ...made.map(({ id }) => ask('make-default-destination', { workspaceId, id })),
+        add(workspaceId, name, { url, default: true }),
+        ask('update-destination', { ...made[1]!, default: true }),
+      ])
+      const names = await marked(workspaceId)
+      t.equal(names.length, 1)
+      const documents = await stored(workspaceId)
+      t.strictSame(
+        documents.filter(document => document.default).map(document => document.name),
+        names,
+      )
+    }
+  })
+  await t.test('a change of the destination that lost the mark does not bring it back', async t => {
+    const a = await add('back', 'a')
+    const b = await add('back', 'b', { default: true })
+    // What a mover that died right after its first write leaves behind.
+    const [old] = await store.get('destinations', [a.id])
+    await store.replace('destinations', [{ ...old!, rev: old!.rev + 1, default: true, defaultAt: 1 }])
+    t.strictSame(await marked('back'), ['b'])
+    clock.advance(1_000)
+    await ask('update-destination', { ...a, name: 'A', default: false })
+    t.strictSame(await marked('back'), ['b'])
+    t.match(await ask('get-destination', { workspaceId: 'back', number: a.number }), { default: false })
+    t.strictSame(await ask('delete-destination', { workspaceId: 'back', id: b.id }), { wasDefault: true })
+    t.strictSame(await marked('back'), [], 'nor does the deletion of the one that has it')
+  })
+  await t.test('a deletion at the same time as a move leaves one default or none, never an older one', async t => {
+    for (let round = 0; round < rounds; round++) {
+      const workspaceId = `race${round}`
+      const a = await add(workspaceId, 'a')
+      const b = await add(workspaceId, 'b', { default: true })
+      const c = await add(workspaceId, 'c')
+      await Promise.allSettled([
+        ask('delete-destination', { workspaceId, id: b.id }),
+        ask('update-destination', { ...a, name: 'A', default: false }),
+        ask('make-default-destination', { workspaceId, id: c.id }),
+        ask('make-default-destination', { workspaceId, id: b.id }),
+      ])
+      t.equal(defaultDestination(await stored(workspaceId))?.name ?? 'none', 'c')
+    }
+  })
+  await t.test('a repeated deletion is no error', async t => {
+    const { id } = await add('twice', 'a')
+    t.strictSame(
+      await ask('delete-destination', { workspaceId: 'other', id }),
+      { wasDefault: null },
+      'of another workspace: nothing',
+    )
+    t.strictSame(await ask('delete-destination', { workspaceId: 'twice', id }), { wasDefault: true })
+    t.strictSame(await ask('delete-destination', { workspaceId: 'twice', id }), { wasDefault: null })
+  })
+})
+
+onEachStore('names and revisions', async (t, store, rounds) => {
+  const { add, ask } = await start(t, store)
+  await t.test('of two that rename to the same name one gets it', async t => {
+    for (let round = 0; round < rounds; round++) {
+      const workspaceId = `name${round}`
+      const made = [await add(workspaceId, 'a'), await add(workspaceId, 'b')]
+      const results = await Promise.allSettled(made.map(one => ask('update-destination', { ...one, name: 'Same' })))
+      t.strictSame(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+      t.match(
+        results.find(({ status }) => status === 'rejected'),
+        { reason: { code: 'validation', message: 'Destination name taken' } },
+      )
+    }
+  })
+  await t.test('changes of different fields at once are both kept', async t => {
+    const made = await add('both', 'a')
+    const other = await add('both', 'b')
+    await Promise.all([
+      ask('switch-destination', { workspaceId: 'both', id: other.id, enabled: false }),
+      ask('update-destination', { ...other, name: 'B', url: 'https://new.example' }),
+      ask('update-destination', { ...made, name: 'A' }),
+    ])
+    t.match(await ask('list-destinations', { workspaceId: 'both' }), [
+      { name: 'A' },
+      { name: 'B', url: 'https://new.example', enabled: false },
+    ])
+  })
+  await t.test('a repeated create of a transformation answers what the first one stored', async t => {
+    const request = { id: 'same', workspaceId: 'w', name: 'T', template: 'x' }
+    const first = await ask('create-transformation', request)
+    t.strictSame(await ask('create-transformation', request), first)
+    const raced = await Promise.allSettled(
+      [1, 2].map(() => ask('create-transformation', { workspaceId: 'w', name: 'R', template: 'x' })),
+    )
+    t.strictSame(raced.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+    await t.rejects(ask('update-transformation', { workspaceId: 'w', id: 'same', name: 'r', template: 'x' }), {
+      code: 'validation',
+      message: 'Transformation name taken',
+    })
+    await t.rejects(ask('update-transformation', { workspaceId: 'other', id: 'same', name: 'r', template: 'x' }), {
+      code: 'not_found',
+      message: 'Transformation not found',
+    })
+  })
+})
+
+onEachStore('what names a thing that is deleted meanwhile', async (t, store, rounds) => {
+  const { add, ask, clock } = await start(t, store)
+  const meta = { locations: [] } as never
+  await t.test('a table that is written while its destination is deleted names it no more', async t => {
+    for (let round = 0; round < rounds; round++) {
+      const workspaceId = `table${round}`
+      const subjectId = `Subject${String(round).padStart(3, '0')}`
+      await store.upsert('subjects', [subjectDocument(subjectId, workspaceId, 'shop', 'Shop', meta, clock.now())])
+      const kept = await add(workspaceId, 'kept')
+      const gone = await add(workspaceId, 'gone')
+      const rows = [gone, kept].map(({ number }) => ({ number, alertKinds: ['problem' as const] }))
+      await ask('put-delivery-table', { workspaceId, subjectId, selections: rows })
+      await Promise.allSettled([
+        ask('put-delivery-table', { workspaceId, subjectId, selections: rows.slice(0, 1) }),
+        ask('delete-destination', { workspaceId, id: gone.id }),
+        ask('put-delivery-table', { workspaceId, subjectId, selections: rows }),
+      ])
+      const { selections } = await ask('get-delivery-table', { workspaceId, subjectId })
+      t.notOk(selections.some(({ number }) => number === gone.number))
+    }
+  })
+  await t.test('tables of deleted subjects are swept with a deletion', async t => {
+    const made = await add('sweep', 'a')
+    const selections = [{ number: made.number, alertKinds: ['problem' as const] }]
+    for (const subjectId of ['SweepAlive', 'SweepDead0', 'SweepNever']) {
+      const alive = subjectDocument(subjectId, 'sweep', subjectId.toLowerCase(), 'Shop', meta, clock.now())
+      if (subjectId !== 'SweepNever')
+        await store.upsert('subjects', [{ ...alive, deletedAt: subjectId === 'SweepDead0' ? 1 : null }])
+      await ask('put-delivery-table', { workspaceId: 'sweep', subjectId, selections })
+    }
+    await ask('delete-destination', { workspaceId: 'sweep', id: made.id })
+    const left = await store.find('deliveryTables', { where: { workspaceId: 'sweep' }, limit: 10 })
+    t.match(left, [{ id: 'SweepAlive', selections: [] }])
+    t.equal(left.length, 1)
+  })
+  await t.test('a transformation that is deleted while a destination takes it is used by nobody', async t => {
+    for (let round = 0; round < rounds; round++) {
+      const workspaceId = `trans${round}`
+      const { id, number } = await ask('create-transformation', { workspaceId, name: 'T', template: 'x' })
+      const made = await add(workspaceId, 'a')
+      await Promise.allSettled([
+        ask('update-destination', { ...made, transformationId: number }),
+        ask('delete-transformation', { workspaceId, id }),
+      ])
+      t.match(await ask('get-destination', { workspaceId, number: made.number }), { transformationId: null })
+      t.match(await ask('list-destinations', { workspaceId }), [{ transformationId: null }])
+    }
+  })
+})
+
+for (const after of [false, true]) {
+  t.test(
+    `a deletion that dies ${after ? 'after' : 'before'} any of its writes never makes another the default and is finished by a repeat`,
+    async t => {
+      let crashes = 0
+      for (let n = 1; n < 10; n++) {
+        const whole = createMemoryStore()
+        const { add, ask, marked, clock } = await start(t, whole)
+        const a = await add('w', 'a')
+        const b = await add('w', 'b', { default: true })
+        // An older mark that was never cleared, and a table that names both.
+        const [old] = await whole.get('destinations', [a.id])
+        await whole.replace('destinations', [{ ...old!, rev: old!.rev + 1, default: true, defaultAt: 1 }])
+        await whole.upsert('subjects', [
+          subjectDocument('Subject001', 'w', 'shop', 'Shop', { locations: [] } as never, clock.now()),
+        ])
+        const rows = [a, b].map(({ number }) => ({ number, alertKinds: ['problem' as const] }))
+        await ask('put-delivery-table', { workspaceId: 'w', subjectId: 'Subject001', selections: rows })
+
+        const dying = await start(t, dyingStore(whole, n, after))
+        const died = await dying.ask('delete-destination', { workspaceId: 'w', id: b.id }).then(
+          () => false,
+          () => true,
+        )
+        if (!died) break
+        crashes++
+        const present = (await ask('list-destinations', { workspaceId: 'w' })).map(({ name }) => name)
+        t.strictSame(await marked('w'), present.includes('b') ? ['b'] : [], `write ${n}`)
+        await ask('delete-destination', { workspaceId: 'w', id: b.id })
+        t.strictSame(await marked('w'), [])
+        const { selections } = await ask('get-delivery-table', { workspaceId: 'w', subjectId: 'Subject001' })
+        t.strictSame(selections, [{ number: a.number, name: 'a', alertKinds: ['problem'] }])
+      }
+      t.ok(crashes >= 3, `${crashes} writes were tried`)
+    },
+  )
+}
+
+t.test('a destination that is being deleted cannot become default, so that the one before is not lost', async t => {
+  const whole = createMemoryStore()
+  const { add, marked } = await start(t, whole)
+  await add('w', 'a')
+  const b = await add('w', 'b')
+  const gate = Promise.withResolvers<void>()
+  const wrote = Promise.withResolvers<void>()
+  const mover = await start(t, {
+    ...whole,
+    replace: async (collection, documents) => {
+      const results = await whole.replace(collection, documents)
+      wrote.resolve()
+      await gate.promise
+      return results
+    },
+  })
+  let moved: Promise<unknown> = Promise.resolve()
+  const deleter = await start(t, {
+    ...whole,
+    delete: async (collection, ids) => {
+      if (collection === 'destinations') {
+        moved = mover.ask('make-default-destination', { workspaceId: 'w', id: b.id })
+        await Promise.race([wrote.promise, moved.catch(() => {})])
+      }
+      return whole.delete(collection, ids)
+    },
+  })
+  t.strictSame(await deleter.ask('delete-destination', { workspaceId: 'w', id: b.id }), { wasDefault: false })
+  gate.resolve()
+  await t.rejects(moved, { code: 'invalid_state', message: 'Destination is disabled' })
+  t.strictSame(await marked('w'), ['a'])
+})
+
+t.test('a store that does not answer while tables are swept does not undo a deletion', async t => {
+  const whole = createMemoryStore()
+  const { add, ask } = await start(t, whole)
+  const made = await add('w', 'a')
+  const failing: Store = {
+    ...whole,
+    find: (collection, query) =>
+      collection === 'deliveryTables' ? Promise.reject(new StoreError('unavailable', 'away')) : whole.find(collection, query),
+  }
+  const { ask: askFailing } = await start(t, failing)
+  t.strictSame(await askFailing('delete-destination', { workspaceId: 'w', id: made.id }), { wasDefault: true })
+  t.strictSame(await ask('list-destinations', { workspaceId: 'w' }), [])
+})

@@ -1,0 +1,804 @@
+// People in the directory: accounts, passwords, sessions, workspaces and their members, keys, locations; their races on every store.
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import t, { type Test } from 'tap'
+import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createSystemClock } from '#shared/clock.ts'
+import type { Role } from '#shared/contracts/account.ts'
+import type { AskRequest } from '#shared/contracts/ask.ts'
+import type { SessionIdentity, SignInOutcome } from '#shared/contracts/ask-people.ts'
+import { randomId } from '#shared/ids.ts'
+import { day, hour, limits, minute, second } from '#shared/limits.ts'
+import { openMongodbStore } from '#shared/store/mongodb.ts'
+import type { Store } from '#shared/store/port.ts'
+import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { startDirectory } from '../../services/directory/app.ts'
+import { bootstrap } from '../../services/directory/bootstrap.ts'
+import { createPasswords } from '../../services/directory/passwords.ts'
+import { networkOf } from '../../services/directory/sign-in-throttle.ts'
+import { createGateway } from '../../services/gateway/app.ts'
+import { dyingStore } from '../support/dying-store.ts'
+import { subjectDocument } from '../support/fake-keeper.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { createMemoryHub } from '../support/memory-bus.ts'
+import { createMemoryStore } from '../support/memory-store.ts'
+import { startTestBus } from '../support/nats.ts'
+import { startSecantus } from '../support/secantus.ts'
+
+const silent = pino({ level: 'silent' })
+const good = 'correct horse battery'
+
+/** Two directories on one store share the questions, as two processes would. */
+async function start(t: Test, store: Store = createMemoryStore()) {
+  const clock = createHandClock()
+  const hub = createMemoryHub({ clock })
+  for (const bus of [hub.connect(), hub.connect()]) {
+    const service = await startDirectory({ bus, clock, store, logger: silent, metrics: new Registry() })
+    t.teardown(() => service.stop())
+  }
+  const { ask } = createDirectoryClient(hub.connect(), clock)
+  const addUser = (username: string, more: Partial<AskRequest<'create-user'>> = {}) =>
+    ask('create-user', { id: `id-${username}`, username, displayName: '', password: null, admin: false, ...more })
+  let attempts = 0
+  const signIn = async (username: string, password: string, more: { client?: string; id?: string } = {}) => {
+    const token = makeToken()
+    const session = { id: more.id ?? `session${++attempts}`, tokenHash: hashToken(token) }
+    const outcome = await ask('sign-in', { username, password, client: more.client ?? '192.0.2.1', session })
+    return { ...session, outcome }
+  }
+  const told: string[] = []
+  await hub
+    .connect()
+    .bucket('revocations')
+    .watch('*.*', { onEntry: entry => void told.push(entry.key) })
+  return { clock, hub, store, ask, addUser, signIn, told }
+}
+
+type World = Awaited<ReturnType<typeof start>>
+
+/** Races are run where they can happen: in memory, on a file, and over MongoDB's wire protocol. */
+function onEachStore(title: string, run: (t: Test, store: Store, rounds: number) => Promise<void>): void {
+  t.test(`${title}, on the memory store`, t => run(t, createMemoryStore(), 20))
+  t.test(`${title}, on sqlite`, async t => {
+    const store = await openSqliteStore(join(t.testdir(), 'people.db'))
+    t.teardown(() => store.close())
+    await run(t, store, 20)
+  })
+  t.test(`${title}, over the wire protocol of MongoDB`, async t => {
+    const url = await mongodb()
+    if (url === null) return t.comment('skipped: SecantusDB could not be installed')
+    const store = await openMongodbStore(`${url}/people_${randomId(8)}`)
+    t.teardown(() => store.close())
+    await run(t, store, 5)
+  })
+}
+
+let server: ReturnType<typeof startSecantus> | null = null
+async function mongodb(): Promise<string | null> {
+  server ??= startSecantus()
+  return (await server)?.url ?? null
+}
+t.teardown(async () => (await server)?.stop())
+
+const identityOf = (outcome: SignInOutcome): SessionIdentity => {
+  if (outcome.outcome !== 'signed-in') throw new Error(`not signed in: ${JSON.stringify(outcome)}`)
+  return outcome.identity
+}
+
+t.test('accounts', async t => {
+  const { ask, addUser, store, clock, told } = await start(t)
+  const ann = await addUser('Ann', { displayName: ' Ann Other ', password: good })
+
+  await t.test('a name is kept normalised and found in any case; a repeat makes no second', async t => {
+    t.match(ann, {
+      username: 'ann',
+      displayName: 'Ann Other',
+      admin: false,
+      disabled: false,
+      hasPassword: true,
+      signedInAt: null,
+    })
+    t.strictSame(await ask('find-user', { username: ' ANN ' }), ann)
+    t.equal(await ask('find-user', { username: 'nobody' }), null)
+    t.strictSame(await addUser('Ann', { password: good }), ann)
+  })
+  await t.test('what may not be is refused with a sentence and stores nothing', async t => {
+    const before = await store.count('users', {})
+    const refused: [what: string, change: Partial<AskRequest<'create-user'>>, message: string][] = [
+      ['an empty name', { username: ' ' }, 'Invalid username'],
+      ['a blank in a name', { username: 'a b' }, 'Invalid username'],
+      ['a name that looks like another', { username: 'аnn' }, 'Invalid username'],
+      ['a long name', { username: 'a'.repeat(65) }, 'Invalid username'],
+      ['a name in use, in other letters', { username: 'ANN' }, 'Username taken'],
+      ['a long display name', { displayName: 'x'.repeat(101) }, 'Invalid display name'],
+      ['a line break in a display name', { displayName: 'a\nb' }, 'Invalid display name'],
+      ['a short password', { password: '1234567' }, 'Invalid password'],
+      ['a long password', { password: 'x'.repeat(1_025) }, 'Invalid password'],
+    ]
+    for (const [what, change, message] of refused) {
+      await t.rejects(addUser('bob', { id: 'bob', ...change }), { code: 'validation', message }, what)
+    }
+    await t.rejects(addUser('bob', { id: ann.id }), { code: 'validation', message: 'User exists' })
+    t.equal(await store.count('users', {}), before)
+  })
+  await t.test('only argon2id of the password is stored, and it is answered nowhere', async t => {
+    const [kept] = await store.get('users', [ann.id])
+    t.match(kept?.password, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/)
+    t.notMatch(JSON.stringify(await store.find('users', { limit: 10 })), good)
+    t.notMatch(JSON.stringify([await ask('list-users', {}), ann]), 'argon2id')
+  })
+  await t.test('all are listed in pages by creation', async t => {
+    clock.advance(1)
+    await addUser('bob')
+    t.match(await ask('list-users', {}), { items: [{ username: 'ann' }, { username: 'bob' }], next: null })
+  })
+  await t.test('a change keeps what it does not name, and every gateway hears of it', async t => {
+    told.length = 0
+    t.match(await ask('update-user', { userId: ann.id, admin: true }), { displayName: 'Ann Other', admin: true })
+    t.match(await ask('update-user', { userId: ann.id, displayName: '' }), { displayName: '', admin: true })
+    t.strictSame(told, [`user.${ann.id}`, `user.${ann.id}`])
+    await t.rejects(ask('update-user', { userId: 'nobody' }), { code: 'not_found' })
+  })
+})
+
+t.test('passwords', async t => {
+  const passwords = createPasswords()
+  await t.test('the same letters in another form are the same password', async t => {
+    const kept = await passwords.hash('Ångström ﬁne')
+    t.equal(await passwords.verify('A\u030angstro\u0308m fine', kept), true)
+    t.equal(await passwords.verify('Angstrom fine', kept), false)
+  })
+  await t.test('the bounds count characters; two hashes of one password differ', async t => {
+    for (const password of ['12345678', '🐎'.repeat(8), 'x'.repeat(1_024)]) {
+      t.equal(await passwords.verify(password, await passwords.hash(password)), true)
+    }
+    await t.rejects(passwords.hash('🐎'.repeat(7)), { message: 'Invalid password' })
+    t.not(await passwords.hash('12345678'), await passwords.hash('12345678'))
+  })
+  await t.test('a hash with other parameters, as an earlier version may have made, is still understood', async t => {
+    // The reference implementation's own test vector: password "password", salt "somesalt".
+    const kept = '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4'
+    t.equal(await passwords.verify('password', kept), true)
+    t.equal(await passwords.verify('passwort', kept), false)
+    t.equal(await passwords.verify('password', 'no PHC text'), false)
+  })
+  await t.test('a name without a password costs as much, is never right, and too many at once are refused', async t => {
+    const { atOnce, waiting } = limits.password
+    const asked = Array.from({ length: atOnce + waiting + 1 }, () => passwords.verify(good, undefined))
+    const settled = await Promise.allSettled(asked)
+    t.strictSame(
+      new Set(settled.slice(0, -1).map(one => (one.status === 'fulfilled' ? one.value : one.reason))),
+      new Set([false]),
+    )
+    t.match(settled.at(-1), { status: 'rejected', reason: { code: 'busy' } })
+    t.equal(await passwords.verify(good, await passwords.hash(good)), true, 'and afterwards it goes on')
+  })
+})
+
+t.test('sign-in', async t => {
+  await t.test('the right password begins a session; only the hash of its token is stored', async t => {
+    const { ask, addUser, signIn, store } = await start(t)
+    await addUser('ann', { password: good, displayName: 'Ann' })
+    const { id, tokenHash, outcome } = await signIn('ANN', good)
+    t.match(identityOf(outcome), { sessionId: id, userId: 'id-ann', username: 'ann', displayName: 'Ann', hasPassword: true })
+    t.strictSame(await ask('find-session', { tokenHash }), identityOf(outcome))
+    t.match(await ask('find-user', { username: 'ann' }), { signedInAt: /\d/ })
+    t.equal(await store.count('sessions', {}), 1)
+  })
+  await t.test('nobody learns from a refusal who exists', async t => {
+    const { addUser, signIn, ask } = await start(t)
+    await addUser('ann', { password: good })
+    await addUser('bob')
+    await addUser('eve', { password: good })
+    await ask('update-user', { userId: 'id-eve', disabled: true })
+    const wrong = (await signIn('ann', 'wrong password')).outcome
+    t.strictSame(wrong, { outcome: 'wrong', message: 'The username or the password is wrong' })
+    for (const [name, password] of [
+      ['nobody', good],
+      ['bob', good],
+      ['eve', 'wrong password'],
+      ['not a name', ''],
+      ['ann', 'x'.repeat(4_096)],
+    ] as const) {
+      t.strictSame((await signIn(name, password)).outcome, wrong, name)
+    }
+    t.match((await signIn('eve', good)).outcome, { outcome: 'disabled' }, 'whoever knows the password learns that it is disabled')
+  })
+  await t.test('a repeat of the same sign-in answers the same session', async t => {
+    const { addUser, ask, store } = await start(t)
+    await addUser('ann', { password: good })
+    const request = { username: 'ann', password: good, client: 'here', session: { id: 's', tokenHash: hashToken('t') } }
+    const first = await ask('sign-in', request)
+    t.strictSame(await ask('sign-in', request), first)
+    t.equal(await store.count('sessions', {}), 1)
+    const stolen = { ...request, session: { id: 's', tokenHash: hashToken('another') } }
+    await t.rejects(ask('sign-in', stolen), { code: 'validation' }, 'the id does not open another’s session')
+  })
+  await t.test('one sign-in more than a person may have ends the oldest session', async t => {
+    const { addUser, signIn, ask, clock } = await start(t)
+    await addUser('ann', { password: good })
+    const made = []
+    for (let i = 0; i <= limits.sessions.perUser; i++) {
+      clock.advance(1)
+      made.push(await signIn('ann', good))
+    }
+    const found = await Promise.all(made.map(({ tokenHash }) => ask('find-session', { tokenHash })))
+    t.equal(found[0], null)
+    t.ok(found.slice(1).every(identity => identity !== null))
+  })
+})
+
+t.test('bad sign-ins', async t => {
+  const bad = async ({ signIn }: World, count: number, name: (i: number) => string, client?: string) => {
+    const outcomes: string[] = []
+    for (let i = 0; i < count; i++) {
+      outcomes.push((await signIn(name(i), 'wrong password', client === undefined ? {} : { client })).outcome.outcome)
+    }
+    return outcomes
+  }
+  await t.test('for one name have to wait, twice as long each time, from wherever they come, up to a minute', async t => {
+    const world = await start(t)
+    await world.addUser('ann', { password: good })
+    t.same(await bad(world, limits.signIn.triesPerName, () => 'ann'), Array(5).fill('wrong'))
+    const waits: number[] = []
+    for (let i = 0; i < 8; i++) {
+      const { outcome } = await world.signIn('ann', good, { client: `198.51.100.${i}` })
+      if (outcome.outcome !== 'wait') throw new Error('no wait')
+      waits.push(outcome.retryAfterMs)
+      world.clock.advance(outcome.retryAfterMs)
+      await world.signIn('ann', 'wrong password', { client: `198.51.100.${i}` })
+    }
+    t.strictSame(
+      waits,
+      [1, 2, 4, 8, 16, 32, 60, 60].map(seconds => seconds * second),
+    )
+    world.clock.advance(minute - 1)
+    t.match((await world.signIn('ann', good)).outcome, {
+      message: 'Too many sign-ins failed; try again in 1s',
+      retryAfterMs: second,
+    })
+    world.clock.advance(1)
+    t.equal((await world.signIn('ann', good)).outcome.outcome, 'signed-in')
+    t.same(await bad(world, 5, () => 'ann'), Array(5).fill('wrong'), 'a right one begins anew')
+  })
+  await t.test('are treated alike for a name that nobody has', async t => {
+    const world = await start(t)
+    t.same(await bad(world, 6, () => 'ghost'), [...Array(5).fill('wrong'), 'wait'])
+  })
+  await t.test('from one network have to wait, whatever the names', async t => {
+    const world = await start(t)
+    await world.addUser('ann', { password: good })
+    const { triesPerClient } = limits.signIn
+    t.same(await bad(world, triesPerClient, i => `name${i}`, '2001:db8::1'), Array(triesPerClient).fill('wrong'))
+    t.match((await world.signIn('ann', good, { client: '2001:db8::ffff:2' })).outcome, { outcome: 'wait' })
+    t.match((await world.signIn('ann', good, { client: '2001:db8:0:1::1' })).outcome, { outcome: 'signed-in' }, 'others need not')
+  })
+  await t.test('from one network are not bought off by a right one', async t => {
+    const world = await start(t)
+    await world.addUser('ann', { password: good })
+    const { triesPerClient } = limits.signIn
+    t.same(await bad(world, triesPerClient - 1, i => `name${i}`, 'x'), Array(triesPerClient - 1).fill('wrong'))
+    t.match((await world.signIn('ann', good, { client: 'x' })).outcome, { outcome: 'signed-in' })
+    t.same(await bad(world, 2, i => `more${i}`, 'x'), ['wrong', 'wait'])
+  })
+  await t.test('are forgotten after an hour, and expire in the store', async t => {
+    const world = await start(t)
+    await bad(world, 5, () => 'ann')
+    world.clock.advance(hour + second)
+    t.same(await bad(world, 5, () => 'ann'), Array(5).fill('wrong'))
+    world.clock.advance(hour + 2 * minute)
+    await new Promise(resolve => setImmediate(resolve))
+    t.equal(await world.store.count('signInTries', {}), 0)
+  })
+  await t.test('a repeat of one try over the bus counts once', async t => {
+    const world = await start(t)
+    for (let i = 0; i < 10; i++) t.equal((await world.signIn('ann', 'wrong password', { id: 'same' })).outcome.outcome, 'wrong')
+    t.same(await bad(world, 5, () => 'ann'), [...Array(4).fill('wrong'), 'wait'])
+  })
+  await t.test('a network is an IPv4 address or 64 bits of an IPv6 address', async t => {
+    for (const [address, network] of [
+      ['192.0.2.1', '192.0.2.1'],
+      ['::ffff:192.0.2.1', '192.0.2.1'],
+      ['2001:DB8:0:00A::1', '2001:db8:0:a::/64'],
+      ['2001:db8::1', '2001:db8:0:0::/64'],
+      ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+      ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+      ['::1', '0:0:0:0::/64'],
+      ['elsewhere', 'elsewhere'],
+    ] as const) {
+      t.equal(networkOf(address), network, address)
+    }
+  })
+})
+
+onEachStore('a hundred guesses at once are looked at five times', async (t, store) => {
+  const { addUser, signIn } = await start(t, store)
+  await addUser('ann', { password: good })
+  const guesses = Array.from({ length: 30 }, (_, i) => signIn('ann', 'wrong password', { client: `198.51.100.${i}` }))
+  const outcomes = (await Promise.all(guesses)).map(({ outcome }) => outcome.outcome)
+  t.equal(outcomes.filter(outcome => outcome === 'wrong').length, limits.signIn.triesPerName)
+  t.equal(outcomes.filter(outcome => outcome === 'wait').length, 30 - limits.signIn.triesPerName)
+})
+
+t.test('sessions', async t => {
+  const begin = async (t: Test) => {
+    const world = await start(t)
+    await world.addUser('ann', { password: good })
+    const { id, tokenHash } = await world.signIn('ann', good)
+    return { ...world, id, tokenHash, find: () => world.ask('find-session', { tokenHash }) }
+  }
+  await t.test('end two weeks after their last use', async t => {
+    const { clock, find, store } = await begin(t)
+    clock.advance(limits.sessions.lifeMs - 1)
+    t.ok(await find())
+    clock.advance(limits.sessions.lifeMs - 1)
+    t.ok(await find())
+    clock.advance(limits.sessions.lifeMs)
+    t.equal(await find(), null)
+    clock.advance(2 * minute)
+    await new Promise(resolve => setImmediate(resolve))
+    t.equal(await store.count('sessions', {}), 0, 'what is past its time is removed')
+  })
+  await t.test('end after 90 days, however much they are used; use is written once an hour at most', async t => {
+    const { clock, find, store, id } = await begin(t)
+    await find()
+    clock.advance(hour - 1)
+    await find()
+    t.match(await store.get('sessions', [id]), [{ rev: 1 }])
+    clock.advance(1)
+    await find()
+    t.match(await store.get('sessions', [id]), [{ rev: 2 }])
+    for (let at = hour; at < 90 * day - day; at += day) {
+      t.ok(await find())
+      clock.advance(day)
+    }
+    clock.advance(day)
+    t.equal(await find(), null)
+  })
+  await t.test('end by signing out, alone', async t => {
+    const { ask, signIn, find, id } = await begin(t)
+    const other = await signIn('ann', good)
+    await ask('sign-out', { sessionId: id })
+    await ask('sign-out', { sessionId: id })
+    t.equal(await find(), null)
+    t.ok(await ask('find-session', { tokenHash: other.tokenHash }))
+  })
+  await t.test('end all at once; a later one is good', async t => {
+    const { ask, signIn, find, told } = await begin(t)
+    told.length = 0
+    await ask('end-sessions', { userId: 'id-ann' })
+    t.equal(await find(), null)
+    t.strictSame(told, ['user.id-ann'])
+    t.ok(await ask('find-session', { tokenHash: (await signIn('ann', good)).tokenHash }))
+  })
+  await t.test('end when the account is disabled, and do not come back with it', async t => {
+    const { ask, find, signIn } = await begin(t)
+    await ask('update-user', { userId: 'id-ann', disabled: true })
+    t.equal(await find(), null)
+    t.match((await signIn('ann', good)).outcome, { outcome: 'disabled' })
+    await ask('update-user', { userId: 'id-ann', disabled: false })
+    t.equal(await find(), null)
+    t.match((await signIn('ann', good)).outcome, { outcome: 'signed-in' })
+  })
+  await t.test('a token of a key is no session, and the other way round', async t => {
+    const { ask, tokenHash } = await begin(t)
+    t.equal(await ask('authenticate', { tokenHash }), null)
+  })
+})
+
+t.test('a new password', async t => {
+  const better = 'staple of another kind'
+  await t.test('ends every session but the one that asked, and the old password', async t => {
+    const { addUser, ask, signIn, told } = await start(t)
+    await addUser('ann', { password: good })
+    const [kept, other] = [await signIn('ann', good), await signIn('ann', good)]
+    told.length = 0
+    const current = { password: good, client: 'here', attemptId: 'a' }
+    const request = { userId: 'id-ann', password: better, current, keepSessionId: kept.id }
+    t.strictSame(await ask('set-password', request), { outcome: 'set' })
+    t.ok(await ask('find-session', { tokenHash: kept.tokenHash }))
+    t.equal(await ask('find-session', { tokenHash: other.tokenHash }), null)
+    t.strictSame(told, ['user.id-ann'])
+    t.match((await signIn('ann', good)).outcome, { outcome: 'wrong' })
+    t.match((await signIn('ann', better)).outcome, { outcome: 'signed-in' })
+    t.strictSame(await ask('set-password', request), { outcome: 'set' }, 'a repeat, whose first answer was lost, is no wrong try')
+  })
+  await t.test('needs the present one where a person asks; wrong ones count as bad sign-ins', async t => {
+    const { addUser, ask, signIn } = await start(t)
+    await addUser('ann', { password: good })
+    const change = (password: string, attemptId: string) =>
+      ask('set-password', { userId: 'id-ann', password: better, current: { password, client: 'here', attemptId } })
+    for (let i = 0; i < 5; i++) t.match(await change('wrong password', `w${i}`), { outcome: 'wrong' })
+    t.match(await change(good, 'late'), { outcome: 'wait', retryAfterMs: second })
+    t.match((await signIn('ann', good)).outcome, { outcome: 'wait' })
+  })
+  await t.test('is given by an administrator without it, also a first one', async t => {
+    const { addUser, ask, signIn } = await start(t)
+    await addUser('bob')
+    const current = { password: '', client: 'here', attemptId: 'a' }
+    await t.rejects(ask('set-password', { userId: 'id-bob', password: better, current }), { code: 'invalid_state' })
+    await t.rejects(ask('set-password', { userId: 'id-bob', password: 'short' }), { code: 'validation' })
+    await t.rejects(ask('set-password', { userId: 'nobody', password: better }), { code: 'not_found' })
+    t.strictSame(await ask('set-password', { userId: 'id-bob', password: better }), { outcome: 'set' })
+    t.match((await signIn('bob', better)).outcome, { outcome: 'signed-in' })
+  })
+})
+
+onEachStore('a sign-in by the old password while it changes leaves no session', async (t, store, rounds) => {
+  const { addUser, ask, signIn } = await start(t, store)
+  await addUser('ann', { password: 'password 0' })
+  for (let i = 0; i < Math.min(rounds, 5); i++) {
+    const old = `password ${i}`
+    const change = ask('set-password', { userId: 'id-ann', password: `password ${i + 1}` })
+    const tries = await Promise.all([0, 1, 2].map(() => signIn('ann', old)))
+    await change
+    // Whoever signed in before the change is out again, too.
+    for (const { tokenHash } of tries) t.equal(await ask('find-session', { tokenHash }), null)
+    await signIn('ann', `password ${i + 1}`)
+  }
+})
+
+t.test('the first sign-in', async t => {
+  await t.test('of somebody who is a member nowhere makes a workspace Default of their own, once', async t => {
+    const { addUser, ask, signIn } = await start(t)
+    await addUser('ann', { password: good })
+    const [one, two] = await Promise.all([signIn('ann', good), signIn('ann', good)])
+    const workspaces = await ask('list-workspaces', { userId: 'id-ann' })
+    t.match(workspaces, [{ name: 'Default', role: 'owner' }])
+    t.equal(workspaces.length, 1)
+    for (const { outcome } of [one, two])
+      t.match(identityOf(outcome).memberships, [{ workspaceId: workspaces[0]!.id, role: 'owner' }])
+    await signIn('ann', good)
+    t.equal((await ask('list-workspaces', { userId: 'id-ann' })).length, 1)
+  })
+  await t.test('of a member makes none, nor does a sign-in after having left', async t => {
+    const { addUser, ask, signIn } = await start(t)
+    await addUser('ann', { password: good })
+    await addUser('bob', { password: good })
+    await ask('create-workspace', { id: 'team', name: 'Team', userId: 'id-ann' })
+    await ask('add-member', { workspaceId: 'team', username: 'bob', role: 'viewer' })
+    t.strictSame(identityOf((await signIn('bob', good)).outcome).memberships, [{ workspaceId: 'team', role: 'viewer' }])
+    await ask('remove-member', { workspaceId: 'team', userId: 'id-bob' })
+    t.strictSame(identityOf((await signIn('bob', good)).outcome).memberships, [])
+  })
+  await t.test('of the owner of the installation finds the workspace that is there', async t => {
+    const { ask, signIn, store, clock } = await start(t)
+    const { workspaceId } = await bootstrap({ store, clock }, { location: 'local' })
+    const owner = await ask('find-user', { username: 'owner' })
+    t.match(owner, { admin: true, hasPassword: false })
+    await ask('set-password', { userId: owner!.id, password: good })
+    t.strictSame(identityOf((await signIn('owner', good)).outcome).memberships, [{ workspaceId, role: 'owner' }])
+  })
+  for (const after of [false, true]) {
+    await t.test(`a crash ${after ? 'after' : 'before'} any of its writes is healed by the next`, async t => {
+      let crashes = 0
+      for (let n = 1; n < 20; n++) {
+        const store = createMemoryStore()
+        const healthy = await start(t, store)
+        await healthy.addUser('ann', { password: good })
+        const dying = await start(t, dyingStore(store, n, after))
+        const died = await dying.signIn('ann', good, { id: 'first' }).then(
+          () => false,
+          () => true,
+        )
+        if (!died) break
+        crashes++
+        const { outcome } = await healthy.signIn('ann', good, { id: 'second' })
+        t.match(identityOf(outcome).memberships, [{ role: 'owner' }], `write ${n}`)
+        t.equal(await store.count('workspaces', {}), 1)
+      }
+      t.ok(crashes >= 6, `${crashes} writes were tried`)
+    })
+  }
+})
+
+t.test('a sign-in by OIDC', async t => {
+  const request = (subject: string, more: Partial<AskRequest<'sign-in-oidc'>> = {}): AskRequest<'sign-in-oidc'> => ({
+    issuer: 'https://id.example',
+    subject,
+    username: 'Ann@Example.org',
+    displayName: 'Ann',
+    session: { id: `s-${randomId(8)}`, tokenHash: hashToken(randomId(8)) },
+    ...more,
+  })
+  await t.test(
+    'makes a user once per issuer and subject, with a workspace, and finds it whatever it is called later',
+    async t => {
+      const { ask, store } = await start(t)
+      const [first, ...others] = await Promise.all(Array.from({ length: 10 }, () => ask('sign-in-oidc', request('1'))))
+      const { userId, username, memberships } = identityOf(first!)
+      t.equal(username, 'ann@example.org')
+      t.match(memberships, [{ role: 'owner' }])
+      for (const other of [...others, await ask('sign-in-oidc', request('1', { username: 'married' }))]) {
+        t.equal(identityOf(other).userId, userId)
+      }
+      t.not(identityOf(await ask('sign-in-oidc', request('1', { issuer: 'https://other.example' }))).userId, userId)
+      t.equal(await store.count('users', {}), 2)
+    },
+  )
+  await t.test('never gets an account that was made otherwise', async t => {
+    const { ask, addUser } = await start(t)
+    await addUser('ann@example.org', { id: 'local', password: good, admin: true })
+    t.match(identityOf(await ask('sign-in-oidc', request('1'))), {
+      username: 'ann@example.org-2',
+      admin: false,
+      hasPassword: false,
+    })
+    t.match(identityOf(await ask('sign-in-oidc', request('2'))), { username: 'ann@example.org-3' })
+  })
+  await t.test('takes what a provider proposes as far as it goes', async t => {
+    const { ask } = await start(t)
+    for (const [proposal, username] of [
+      ['Zoë Müller', 'zo-m-ller'],
+      ['山田', 'user'],
+      ['_x', 'x'],
+      ['a'.repeat(200), 'a'.repeat(60)],
+    ] as const) {
+      const outcome = await ask('sign-in-oidc', request(proposal, { username: proposal, displayName: `${proposal}\u0000` }))
+      t.match(identityOf(outcome), { username, displayName: username })
+    }
+  })
+  await t.test('of a disabled account is refused', async t => {
+    const { ask } = await start(t)
+    const { userId } = identityOf(await ask('sign-in-oidc', request('1')))
+    await ask('update-user', { userId, disabled: true })
+    t.match(await ask('sign-in-oidc', request('1')), { outcome: 'disabled' })
+  })
+})
+
+/** A key of a user, as whoever makes one does it. */
+async function addKey({ ask }: World, userId: string) {
+  const token = makeToken()
+  const tokenHash = hashToken(token)
+  const key = await ask('create-key', { id: randomId(10), userId, description: 'test', tokenHash, prefix: tokenPrefix(token) })
+  return { ...key, token, tokenHash, whose: () => ask('authenticate', { tokenHash }) }
+}
+
+t.test('workspaces and members', async t => {
+  const world = await start(t)
+  const { ask, addUser, told, store } = world
+  for (const name of ['ann', 'bob', 'eve']) await addUser(name)
+  const order = { id: 'team', name: ' Team ', userId: 'id-ann' }
+  const key = await addKey(world, 'id-bob')
+  const role = async () => (await key.whose())?.memberships.find(({ workspaceId }) => workspaceId === 'team')?.role ?? null
+
+  await t.test('whoever makes a workspace owns it; a repeat makes none', async t => {
+    t.strictSame(await ask('create-workspace', order), { id: 'team', name: 'Team', role: 'owner' })
+    t.strictSame(await ask('create-workspace', order), { id: 'team', name: 'Team', role: 'owner' })
+    await t.rejects(ask('create-workspace', { ...order, userId: 'id-eve' }), { code: 'validation' })
+    await t.rejects(ask('create-workspace', { ...order, userId: 'nobody' }), { code: 'not_found' })
+    for (const name of ['', ' ', 'x'.repeat(61), 'a\u0007'])
+      await t.rejects(ask('create-workspace', { ...order, id: 'w2', name }), { code: 'validation', message: 'Invalid name' })
+    t.match(await ask('list-all-workspaces', {}), { items: [{ id: 'team', name: 'Team', members: 1 }], next: null })
+  })
+  await t.test('a new name is seen; an unknown workspace has none', async t => {
+    t.strictSame(await ask('rename-workspace', { workspaceId: 'team', name: 'Crew' }), { id: 'team', name: 'Crew' })
+    t.match(await ask('list-workspaces', { userId: 'id-ann' }), [{ name: 'Crew', role: 'owner' }])
+    await t.rejects(ask('rename-workspace', { workspaceId: 'none', name: 'Crew' }), { code: 'not_found' })
+  })
+  await t.test('a role given, changed and taken is the role with the next question, and gateways hear of each', async t => {
+    told.length = 0
+    t.equal(await role(), null)
+    t.match(await ask('add-member', { workspaceId: 'team', username: 'BOB', role: 'viewer' }), {
+      userId: 'id-bob',
+      role: 'viewer',
+    })
+    t.equal(await role(), 'viewer')
+    t.match(await ask('change-role', { workspaceId: 'team', userId: 'id-bob', role: 'editor' }), { role: 'editor' })
+    t.equal(await role(), 'editor')
+    t.match(await ask('list-members', { workspaceId: 'team' }), [
+      { username: 'ann', role: 'owner' },
+      { username: 'bob', role: 'editor' },
+    ])
+    t.strictSame(await ask('remove-member', { workspaceId: 'team', userId: 'id-bob' }), { userId: 'id-bob', removed: true })
+    t.equal(await role(), null)
+    t.strictSame(told, Array(3).fill('user.id-bob'))
+    t.strictSame(await ask('remove-member', { workspaceId: 'team', userId: 'id-bob' }), { userId: 'id-bob', removed: false })
+  })
+  await t.test('refusals change nothing', async t => {
+    await ask('add-member', { workspaceId: 'team', username: 'eve', role: 'viewer' })
+    const before = await store.get('workspaces', ['team'])
+    t.match(await ask('add-member', { workspaceId: 'team', username: 'eve', role: 'viewer' }), { role: 'viewer' }, 'a repeat')
+    const refused: [ask: () => Promise<unknown>, message: string][] = [
+      [() => ask('add-member', { workspaceId: 'team', username: 'eve', role: 'owner' }), 'Already a member'],
+      [() => ask('add-member', { workspaceId: 'team', username: 'nobody', role: 'owner' }), 'User not found'],
+      [() => ask('add-member', { workspaceId: 'none', username: 'eve', role: 'owner' }), 'Workspace not found'],
+      [() => ask('change-role', { workspaceId: 'team', userId: 'id-bob', role: 'owner' }), 'Member not found'],
+      [() => ask('change-role', { workspaceId: 'team', userId: 'id-ann', role: 'editor' }), 'Last owner'],
+      [() => ask('remove-member', { workspaceId: 'team', userId: 'id-ann' }), 'Last owner'],
+      [() => ask('list-members', { workspaceId: 'none' }), 'Workspace not found'],
+    ]
+    for (const [asked, message] of refused) await t.rejects(asked(), { message }, message)
+    t.strictSame(await store.get('workspaces', ['team']), before)
+  })
+  await t.test('an owner may go when there is another', async t => {
+    await ask('change-role', { workspaceId: 'team', userId: 'id-eve', role: 'owner' })
+    t.match(await ask('remove-member', { workspaceId: 'team', userId: 'id-ann' }), { removed: true })
+    await t.rejects(ask('change-role', { workspaceId: 'team', userId: 'id-eve', role: 'viewer' }), { message: 'Last owner' })
+  })
+})
+
+onEachStore('the last owner stays, whoever leaves or is demoted at once', async (t, store, rounds) => {
+  const { ask, addUser } = await start(t, store)
+  const people = ['ann', 'bob', 'eve']
+  for (const name of people) await addUser(name)
+  for (let round = 0; round < rounds; round++) {
+    const workspaceId = `team${round}`
+    await ask('create-workspace', { id: workspaceId, name: 'Team', userId: 'id-ann' })
+    for (const username of ['bob', 'eve']) await ask('add-member', { workspaceId, username, role: 'owner' })
+    const leaving = people.map((name, i) => {
+      const userId = `id-${name}`
+      return (i + round) % 2
+        ? ask('remove-member', { workspaceId, userId })
+        : ask('change-role', { workspaceId, userId, role: 'viewer' })
+    })
+    const settled = await Promise.allSettled(leaving)
+    const refused = settled.filter(one => one.status === 'rejected')
+    t.match(refused, [{ reason: { code: 'invalid_state', message: 'Last owner' } }], 'the last of the three')
+    const owners = (await ask('list-members', { workspaceId })).filter(({ role }) => role === 'owner')
+    t.equal(owners.length, 1, `round ${round}`)
+    t.match(await ask('describe-user', { username: owners[0]!.username }), { admin: false })
+  }
+})
+
+onEachStore('adding and removing at once leaves the roster and what each person sees in one mind', async (t, store, rounds) => {
+  const { ask, addUser } = await start(t, store)
+  for (const name of ['ann', 'bob']) await addUser(name)
+  await ask('create-workspace', { id: 'team', name: 'Team', userId: 'id-ann' })
+  const add = () => ask('add-member', { workspaceId: 'team', username: 'bob', role: 'editor' })
+  for (let round = 0; round < rounds; round++) {
+    await Promise.all([add(), ask('remove-member', { workspaceId: 'team', userId: 'id-bob' }), add()])
+    const listed = (await ask('list-members', { workspaceId: 'team' })).some(member => member.userId === 'id-bob')
+    const seen = (await ask('describe-user', { username: 'bob' }))?.memberships.length === 1
+    t.equal(seen, listed, `round ${round}`)
+  }
+})
+
+t.test('keys of a person', async t => {
+  const world = await start(t)
+  const { ask, addUser, told } = world
+  for (const name of ['ann', 'bob']) await addUser(name)
+  const [mine, theirs] = [await addKey(world, 'id-ann'), await addKey(world, 'id-bob')]
+
+  await t.test('are listed for that person, or for all', async t => {
+    t.match(await ask('list-keys', { userId: 'id-ann' }), [{ id: mine.id, username: 'ann', userId: 'id-ann' }])
+    t.equal((await ask('list-keys', { userId: null })).length, 2)
+  })
+  await t.test('are deleted by their person; another’s is not found and goes on', async t => {
+    told.length = 0
+    await t.rejects(ask('delete-key', { keyId: theirs.id, userId: 'id-ann' }), { code: 'not_found' })
+    t.ok(await theirs.whose())
+    t.strictSame(told, [])
+    t.strictSame(await ask('delete-key', { keyId: mine.id, userId: 'id-ann' }), { id: mine.id })
+    t.equal(await mine.whose(), null)
+    t.strictSame(told, [`key.${mine.id}`])
+  })
+  await t.test('say that their person is disabled', async t => {
+    await ask('update-user', { userId: 'id-bob', disabled: true })
+    t.match(await theirs.whose(), { disabled: true })
+  })
+  await t.test('are bounded in number and in their descriptions', async t => {
+    const request = { id: 'k', userId: 'id-ann', tokenHash: hashToken('k'), prefix: 'wk_' }
+    await t.rejects(ask('create-key', { ...request, description: 'x'.repeat(201) }), { code: 'validation' })
+    for (let i = 0; i < limits.key.perUser; i++) await addKey(world, 'id-ann')
+    await t.rejects(ask('create-key', { ...request, description: '' }), { code: 'invalid_state', message: 'Too many keys' })
+  })
+})
+
+t.test('locations', async t => {
+  const { ask, store, clock, hub } = await start(t)
+  const order = { id: 'aaaa', name: ' de ', displayName: 'Frankfurt' }
+  const made = await ask('create-location', order)
+
+  await t.test('are made once, with a name that nobody else has', async t => {
+    t.strictSame(made, { id: 'aaaa', name: 'de', displayName: 'Frankfurt', activeWorkers: 0 })
+    t.strictSame(await ask('create-location', order), made)
+    await t.rejects(ask('create-location', { ...order, id: 'bbbb' }), { code: 'validation', message: 'Location name taken' })
+    await t.rejects(ask('create-location', { ...order, name: 'fr' }), { code: 'validation' }, 'the id is another’s')
+    for (const name of ['', 'x'.repeat(101), 'a\tb'])
+      await t.rejects(ask('create-location', { ...order, id: 'cccc', name }), { code: 'validation', message: 'Invalid name' })
+    t.match(await ask('create-location', { id: 'bbbb', name: 'fr', displayName: '' }), { displayName: null })
+  })
+  await t.test('get another name under the same id', async t => {
+    t.match(await ask('update-location', { locationId: 'aaaa', name: 'eu' }), {
+      id: 'aaaa',
+      name: 'eu',
+      displayName: 'Frankfurt',
+    })
+    t.match(await ask('update-location', { locationId: 'aaaa', displayName: null }), { name: 'eu', displayName: null })
+    await t.rejects(ask('update-location', { locationId: 'aaaa', name: 'fr' }), { message: 'Location name taken' })
+    await t.rejects(ask('update-location', { locationId: 'none', name: 'x' }), { code: 'not_found' })
+    t.match(await ask('ensure-location', { name: 'eu' }), { id: 'aaaa' })
+  })
+  await t.test('are not removed while a monitor or a prober uses them', async t => {
+    const subject = { ...subjectDocument('subject001', 'w', 'a', 'A', website, clock.now()), checkLocations: ['aaaa'] }
+    await store.insert('subjects', [subject])
+    const used = { code: 'invalid_state', message: 'Location is used' }
+    await t.rejects(ask('delete-location', { locationId: 'aaaa' }), used)
+    await store.replace('subjects', [{ ...subject, rev: 2, deletedAt: clock.now() }])
+    const presence = hub.connect().bucket('presence')
+    await presence.put('prober.aaaa.one', {})
+    await t.rejects(ask('delete-location', { locationId: 'aaaa' }), { ...used, details: /prober/ })
+    await presence.delete('prober.aaaa.one')
+    t.strictSame(await ask('delete-location', { locationId: 'aaaa' }), { id: 'aaaa' })
+    t.match(
+      (await ask('list-locations', {})).map(({ name }) => name),
+      ['fr'],
+    )
+    await t.rejects(ask('delete-location', { locationId: 'aaaa' }), { code: 'not_found' })
+  })
+})
+
+const website = {
+  url: 'https://a.example',
+  method: 'GET' as const,
+  content_type: 'application/json',
+  data: '',
+  statuses: [200],
+  expected_text: '',
+  locations: [],
+  interval_value: 1,
+  interval_unit: 'MINUTE' as const,
+  failure_mode: 'majority' as const,
+  confirm_after: null,
+  recover_after: null,
+}
+
+t.test('over real NATS, two gateways forget within a second what was taken away', async t => {
+  const nats = await startTestBus()
+  t.teardown(() => nats.stop())
+  const clock = createSystemClock()
+  t.teardown(() => clock.stop())
+  const store = createMemoryStore()
+  const surroundings = async (name: string) => ({
+    bus: await nats.connect(name),
+    clock,
+    logger: silent,
+    metrics: new Registry(),
+  })
+  const directory = await startDirectory({ ...(await surroundings('directory')), store })
+  t.teardown(() => directory.stop())
+  const { ask } = createDirectoryClient(await nats.connect('asker'), clock)
+  const addresses: string[] = []
+  for (const name of ['one', 'two']) {
+    const { fastify, service } = await createGateway(await surroundings(name), { version: '2.0.0', incidentSalt: 'salt' })
+    t.teardown(() => service.stop())
+    addresses.push(await fastify.listen({ host: '127.0.0.1', port: 0 }))
+  }
+  const addPerson = async (username: string, role: Role) => {
+    const user = await ask('create-user', { id: `id-${username}`, username, displayName: '', password: null, admin: false })
+    if (role === 'owner') await ask('create-workspace', { id: 'team', name: 'Team', userId: user.id })
+    else await ask('add-member', { workspaceId: 'team', username, role })
+    const token = makeToken()
+    const key = { id: `key-${username}`, userId: user.id, description: '', tokenHash: hashToken(token), prefix: '' }
+    await ask('create-key', key)
+    return token
+  }
+  const [ann, bob, eve] = [await addPerson('ann', 'owner'), await addPerson('bob', 'editor'), await addPerson('eve', 'viewer')]
+  const codes = async (token: string): Promise<(number | null)[]> =>
+    Promise.all(
+      addresses.map(async address => {
+        const answer = await fetch(`${address}/api/v2/incidents?workspace_id=team`, {
+          headers: { authorization: `Bearer ${token}` },
+        })
+        return ((await answer.json()) as { error: { code: number } | null }).error?.code ?? null
+      }),
+    )
+  for (const token of [ann, bob, eve]) t.strictSame(await codes(token), [null, null])
+
+  const cases: [what: string, token: string, code: number, take: () => Promise<unknown>][] = [
+    ['a deleted key', ann, 1003, () => ask('delete-key', { keyId: 'key-ann', userId: null })],
+    ['a disabled account', bob, 1004, () => ask('update-user', { userId: 'id-bob', disabled: true })],
+    ['a member taken out', eve, 2005, () => ask('remove-member', { workspaceId: 'team', userId: 'id-eve' })],
+  ]
+  for (const [what, token, code, take] of cases) {
+    await take()
+    const takenAt = clock.monotonic()
+    let seen = await codes(token)
+    while (seen.some(one => one !== code) && clock.monotonic() - takenAt < second) seen = await codes(token)
+    t.strictSame(seen, [code, code], `${what}, ${Math.round(clock.monotonic() - takenAt)} ms`)
+    t.ok(clock.monotonic() - takenAt < second)
+  }
+})

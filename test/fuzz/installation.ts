@@ -1,0 +1,103 @@
+// A whole installation in this process: real bus, SQLite in a temporary folder, all services. Its store is watched, so that what is
+// written on behalf of a client can be told from what the keeper writes by itself.
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Registry } from 'prom-client'
+import { createSystemClock } from '#shared/clock.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { createLogger } from '#shared/logger.ts'
+import { openStore } from '#shared/store/open-store.ts'
+import type { PutResult, Store } from '#shared/store/port.ts'
+import { readAllSettings } from '../../infra/embedded/all-settings.ts'
+import { decideRunMode } from '../../infra/embedded/run-mode.ts'
+import { startServices } from '../../infra/embedded/services.ts'
+import { bootstrap, confirmFirstKey } from '../../services/directory/bootstrap.ts'
+import { startTestBus } from '../support/nats.ts'
+
+export interface FuzzedInstallation {
+  url: string
+  key: string
+  /** Of a receiver that takes every message. */
+  receiverUrl: string
+  /** Grows with every write on behalf of a client. */
+  written(): number
+  stop(): Promise<void>
+}
+
+export async function startInstallation(version: string): Promise<FuzzedInstallation> {
+  const receiver = createServer((request, response) => void request.resume().on('end', () => response.end('ok')))
+  receiver.listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-fuzz-'))
+  const testBus = await startTestBus()
+  const logger = createLogger('silent')
+  const clock = createSystemClock()
+  const bus = await testBus.connect('fuzz', { declare: true })
+  const { store, written } = counted(await openStore({ mongodbUrl: '', dataFolder: folder, logger }))
+  const settings = readAllSettings({ DATA_DIR: folder, PORT: '0', OPS_PORT: '0', SQIDS_SALT: 'salt' })
+  const { firstKey } = await bootstrap({ store, clock }, { location: settings.LOCATION })
+  await confirmFirstKey({ store, clock }, firstKey as string)
+  const services = await startServices({ bus, clock, logger, metrics: new Registry() }, store, {
+    settings,
+    mode: decideRunMode(settings),
+    version,
+    incidentSalt: 'salt',
+    processId: 'fuzz',
+    proberIssuer: null,
+    locationId: '',
+  })
+  return {
+    url: services.url as string,
+    key: firstKey as string,
+    receiverUrl: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+    written,
+    stop: async () => {
+      await services.stop()
+      await store.close()
+      clock.stop()
+      await testBus.stop()
+      receiver.closeAllConnections()
+      receiver.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What only clients cause to be written. Names are left out: a reservation whose create was refused lapses by itself. */
+const ofClients = new Set([
+  'destinations',
+  'transformations',
+  'deliveryTables',
+  'pushedObservations',
+  'windows',
+  'policies',
+  'workspaces',
+])
+
+/** The keeper judges all the time; what a client writes to a subject shows in its `updatedAt`. */
+function counted(store: Store): { store: Store; written(): number } {
+  const updated = new Map<string, number>()
+  let writes = 0
+  type Put = (collection: string, documents: readonly { id: string }[]) => Promise<PutResult[]>
+  const countedPut =
+    (put: Put): Put =>
+    async (collection, documents) => {
+      const results = await put(collection, documents)
+      for (const [i, document] of documents.entries()) {
+        if (results[i] !== 'written') continue
+        if (ofClients.has(collection)) writes++
+        if (collection !== 'subjects') continue
+        const { id, updatedAt } = document as SubjectDocument
+        if (updated.get(id) !== updatedAt) writes++
+        updated.set(id, updatedAt)
+      }
+      return results
+    }
+  const puts = ['insert', 'replace', 'advance', 'upsert'] as const
+  const watched = { ...store, ...Object.fromEntries(puts.map(name => [name, countedPut(store[name] as Put)])) }
+  return { store: watched, written: () => writes }
+}

@@ -1,0 +1,85 @@
+// What must hold of every answer, whatever was asked: the envelope, never an internal error, in time, as documented.
+import type { FuzzRequest } from './breaking.ts'
+import type { Operation } from './operations.ts'
+
+export interface Answered {
+  status: number
+  text: string
+  contentType: string
+  ms: number
+  /** Whether anything that clients write is other than before. */
+  changed: boolean
+}
+
+/** Known clients give up after 5 s (spec D, general rules). */
+const answerMsMax = 4_000
+
+const errorKeys = ['code', 'error_type', 'message', 'details']
+
+/** Refusals that any request may get which no longer is one of its operation: another path, another method. */
+const ofNoRoute = new Set(['2002 Not found', '2006 Invalid request', '2006 Unsupported content type', '2006 Request too large'])
+
+/**
+ * The offences; empty where all is well. `operation` is what the request was made from: a broken request may address another, or none;
+ * `found` is the operation that its method and path address.
+ */
+export function judge(request: FuzzRequest, answer: Answered, found: Operation | null): string[] {
+  const offences: string[] = []
+  if (answer.status !== 200) offences.push(`HTTP ${answer.status}`)
+  if (answer.ms > answerMsMax) offences.push(`answered after ${Math.round(answer.ms)} ms`)
+  const envelope = parse(answer)
+  if (envelope === null) return [...offences, `no envelope: ${answer.text.slice(0, 200)}`]
+  const { error, result } = envelope
+  if (error === null) return [...offences, ...judgeSuccess(request, envelope, found)]
+  if (Object.keys(error).join() !== errorKeys.join()) offences.push(`an error of other fields: ${Object.keys(error).join()}`)
+  if (result !== null) offences.push('a refusal with a result')
+  if (error.code === 500) offences.push(`internal error`)
+  if (answer.changed) offences.push('a refusal stored something')
+  if (error.details === '' || error.message === '') offences.push('a refusal without words')
+  const refusal = `${error.code} ${error.message}`
+  const isDocumented = found?.refusals.has(refusal) ?? /^(2002 Not found|100[1-4] .*)$/.test(refusal)
+  if (!isDocumented && !(request.broken.length > 0 && ofNoRoute.has(refusal))) offences.push(`not documented: ${refusal}`)
+  if (request.broken.length === 0 && error.code === 2006)
+    offences.push(`refused as malformed what the document allows: ${error.details}`)
+  return offences
+}
+
+function judgeSuccess(request: FuzzRequest, envelope: Envelope, found: Operation | null): string[] {
+  if (found === null) return ['a success on no documented route']
+  const offences = found.answers(envelope) ? [] : [`not as documented: ${JSON.stringify(found.answers.errors?.slice(0, 3))}`]
+  if (found.body === null) return offences
+  const body = jsonOf(request.body)
+  if (!found.body.fits(body)) {
+    const why = found.body.fits.errors?.map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ')
+    offences.push(`accepted what the document forbids: ${why}`)
+  }
+  return offences
+}
+
+interface Envelope {
+  result: unknown
+  error: { code: number; message: string; details: string } | null
+  meta: null
+}
+
+function parse({ text, contentType }: Answered): Envelope | null {
+  if (!contentType.startsWith('application/json')) return null
+  try {
+    const value = JSON.parse(text)
+    return Object.keys(value).join() === 'result,error,meta' && value.meta === null ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** An empty body is no body, and no body is an empty object (spec D, general rules). */
+function jsonOf(body: FuzzRequest['body']): unknown {
+  const text = typeof body === 'string' ? body : body === null ? '' : new TextDecoder().decode(body)
+  return withoutNulls(text.trim() === '' ? {} : JSON.parse(text))
+}
+
+/** An optional field sent as null equals its absence; a needed one would have been refused. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))
+}

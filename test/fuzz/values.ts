@@ -1,0 +1,78 @@
+// Values by a JSON schema, from seeded randomness: what fits, with the edges of each bound more often than chance would have them.
+import type { Random } from '../simulation/random.ts'
+import type { Schema } from './operations.ts'
+
+export interface Making {
+  random: Random
+  resolve(schema: Schema): Schema
+  /** A value that means something to the installation, by the field's name; undefined where the schema alone decides. */
+  known(field: string): unknown
+}
+
+const alphabet = [
+  ...'abcdefghijklmnopqrstuvwxyzABC0123456789 -_.,:/"\'{}<>&%\\',
+  'ä',
+  'ß',
+  '漢',
+  'ё',
+  '👍',
+  '\u200b',
+  '\u202e',
+  '\u0301',
+]
+
+export function makeValue(given: Schema, field: string, making: Making): unknown {
+  const { random } = making
+  const known = making.known(field)
+  if (known !== undefined) return known
+  const schema = making.resolve(given)
+  if ('const' in schema) return schema['const']
+  if (Array.isArray(schema['enum'])) return random.pick(schema['enum'])
+  const alternatives = (schema['anyOf'] ?? schema['oneOf']) as Schema[] | undefined
+  if (alternatives !== undefined)
+    return makeValue(random.chance(0.8) ? (alternatives[0] as Schema) : random.pick(alternatives), field, making)
+  const type = Array.isArray(schema['type']) ? random.pick(schema['type']) : schema['type']
+  if (type === 'string') return text(schema, random)
+  if (type === 'integer' || type === 'number') return number(schema, type, random)
+  if (type === 'boolean') return random.chance(0.5)
+  if (type === 'null') return null
+  if (type === 'array') return list(schema, field, making)
+  if (type === 'object') return object(schema, making)
+  return random.pick<unknown>([null, true, 7, 'anything', [], { deep: { er: [1, 2] } }])
+}
+
+const between = (from: number, to: number, random: Random): number =>
+  random.chance(0.15) ? from : random.chance(0.05) ? to : random.integer(from, Math.min(to, from + 40))
+
+function text(schema: Schema, random: Random): string {
+  if (schema['format'] === 'uri') return `http://127.0.0.1:1/${random.id(random.integer(0, 20))}`
+  if (schema['format'] === 'date-time') return new Date(Date.UTC(2026, 0, 1) + random.integer(0, 1e9)).toISOString()
+  const { minLength = 0, maxLength = 60 } = schema as { minLength?: number; maxLength?: number }
+  return Array.from({ length: between(minLength, maxLength, random) }, () => random.pick(alphabet)).join('')
+}
+
+function number(schema: Schema, type: string, random: Random): number {
+  const { minimum = -5, maximum = 1_000, multipleOf } = schema as { minimum?: number; maximum?: number; multipleOf?: number }
+  const step = multipleOf ?? (type === 'integer' ? 1 : 0.5)
+  const steps = Math.floor((maximum - minimum) / step)
+  return minimum + step * (random.chance(0.2) ? random.pick([0, steps]) : random.integer(0, Math.min(steps, 100)))
+}
+
+function list(schema: Schema, field: string, making: Making): unknown[] {
+  const { minItems = 0, maxItems = 5 } = schema as { minItems?: number; maxItems?: number }
+  const length = making.random.chance(0.05) ? maxItems : making.random.integer(minItems, Math.min(maxItems, minItems + 2))
+  return Array.from({ length }, () => makeValue((schema['items'] ?? {}) as Schema, `${field}[]`, making))
+}
+
+function object(schema: Schema, making: Making): Record<string, unknown> {
+  const { random } = making
+  const required = new Set((schema['required'] as string[] | undefined) ?? [])
+  const made: Record<string, unknown> = {}
+  for (const [name, property] of Object.entries((schema['properties'] ?? {}) as Record<string, Schema>)) {
+    if (required.has(name) || random.chance(0.6)) made[name] = makeValue(property, name, making)
+  }
+  for (const property of Object.values((schema['patternProperties'] ?? {}) as Record<string, Schema>)) {
+    for (let i = random.integer(0, 3); i > 0; i--) made[`k${random.id(random.integer(1, 8))}`] = makeValue(property, '*', making)
+  }
+  return made
+}

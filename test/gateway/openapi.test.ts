@@ -1,0 +1,151 @@
+// The OpenAPI documents hold together with the routes that are registered and the tables of the specification, and are what they say
+// they are. That real answers fit them is shown by the fuzz (test/fuzz), which makes its requests from them.
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { fastify as createFastify, type RouteOptions } from 'fastify'
+import t from 'tap'
+import { apiRoutes } from '../../services/gateway/api.ts'
+import type { GatewayContext } from '../../services/gateway/context.ts'
+import { openApiDocument } from '../../services/gateway/openapi/document.ts'
+import { generations } from '../../services/gateway/openapi/generations.ts'
+import { type ApiWorld, startApiWorld, version } from '../support/api-world.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+
+/** Spec A, Endpoints. */
+const tableA = [
+  'GET /version',
+  ...['GET /v2/workspaces', 'GET /v1/workspaces', 'GET /v2/locations', 'GET /v1/regions', 'GET /v2/incidents'],
+  ...['GET /v2/monitoring/websites', 'POST /v2/monitoring/websites', 'GET /v2/monitoring/websites/{id}'],
+  ...['POST /v2/monitoring/websites/{id}', 'DELETE /v2/monitoring/websites/{id}'],
+  ...['GET /v1/rules', 'POST /v1/rules', 'GET /v1/rules/{uid}', 'POST /v1/rules/{uid}', 'DELETE /v1/rules/{uid}'],
+  'POST /v1/rules/{uid}/incidents/{incident}/acknowledge',
+]
+
+/** Spec B, Endpoints, the notification routes included. */
+const tableB = [
+  ...['GET /v2/subjects', 'POST /v2/subjects', 'GET /v2/subjects/{subject}'],
+  ...['GET /v2/subjects/{subject}/signals', 'POST /v2/subjects/{subject}/signals'],
+  ...['GET', 'POST', 'DELETE'].map(method => `${method} /v2/subjects/{subject}/signals/{signal}`),
+  ...['GET /v2/subjects/{subject}/rules', 'POST /v2/subjects/{subject}/rules'],
+  ...['GET', 'POST', 'DELETE'].map(method => `${method} /v2/subjects/{subject}/rules/{rule}`),
+  'POST /v2/subjects/{subject}/signals/{signal}/observations',
+  'GET /v2/subjects/{subject}/incidents',
+  ...['GET', 'POST', 'DELETE'].map(method => `${method} /v2/subjects/{subject}/maintenance`),
+  'POST /v2/subjects/{subject}/maintenance/ends_at',
+  'POST /v2/subjects/{subject}/incidents/{incident}/acknowledge',
+  ...['GET', 'POST', 'DELETE'].map(method => `${method} /v2/subjects/{subject}/delivery`),
+  ...['GET', 'POST', 'DELETE'].map(method => `${method} /v2/monitoring/websites/{id}/delivery`),
+  ...['GET /v2/notifications/destinations', 'POST /v2/notifications/destinations'],
+  ...['GET', 'POST', 'DELETE'].map(method => `${method} /v2/notifications/destinations/{id}`),
+  ...['enabled', 'default', 'test'].map(word => `POST /v2/notifications/destinations/{id}/${word}`),
+  ...['GET /v2/notifications/transformations', 'POST /v2/notifications/transformations'],
+  ...['GET /v2/notifications/transformations/samples', 'POST /v2/notifications/transformations/preview'],
+  ...['GET', 'POST', 'DELETE'].map(method => `${method} /v2/notifications/transformations/{id}`),
+  'GET /v2/notifications/deliveries',
+]
+
+const described = [...new Set(Object.values(generations).flatMap(({ routes }) => Object.keys(routes)))]
+const nameless = (routes: string[]) => routes.map(route => route.replaceAll(/[{]\w+[}]|:\w+/g, '{}')).toSorted()
+
+/** What the gateway registers under /api, generation 3 apart, as `GET /v2/workspaces`. */
+async function registeredRoutes(): Promise<string[]> {
+  const found: string[] = []
+  const fastify = createFastify()
+  fastify.addHook('onRoute', ({ method, url }: RouteOptions) => {
+    for (const one of [method].flat()) if (one !== 'HEAD') found.push(`${one} ${url}`)
+  })
+  const context = { clock: createHandClock(), version } as unknown as GatewayContext
+  await fastify.register(apiRoutes(context, (_request, _reply, done) => done()))
+  await fastify.close()
+  return found.filter(route => !route.includes(' /v3'))
+}
+
+t.test('every registered route is described, and what is described is registered', async t => {
+  t.strictSame(nameless(await registeredRoutes()), nameless(described))
+})
+
+t.test('every row of the specification is described, in its own words, and nothing else is', async t => {
+  t.strictSame(described.toSorted(), [...tableA, ...tableB].toSorted())
+})
+
+t.test('each generation has its own routes and those that both share', async t => {
+  t.strictSame(
+    Object.keys(generations.v1.routes).filter(route => !/ \/(v1\/|version$)/.test(route)),
+    [],
+  )
+  t.strictSame(
+    Object.keys(generations.v2.routes).filter(route => !/ \/(v2\/|version$)/.test(route)),
+    [],
+  )
+})
+
+for (const [name, generation] of Object.entries(generations)) {
+  t.test(`the document of ${name} is OpenAPI 3.1`, async t => {
+    const validator = new Validator()
+    const document = openApiDocument(generation, version)
+    t.strictSame(await validator.validate(structuredClone(document)), { valid: true })
+    t.equal(validator.version, '3.1')
+    const ids = JSON.stringify(document).match(/"operationId":"[^"]+"/g) ?? []
+    t.equal(new Set(ids).size, Object.keys(generation.routes).length, 'every operation has an id of its own')
+    t.notMatch(JSON.stringify(document), /"(needed|documented|\$id)"/, 'no mark of ours is left')
+  })
+}
+
+t.test('a body is documented with the bounds that its readers judge by', async t => {
+  const { components } = openApiDocument(generations.v2, version) as never as { components: { schemas: Record<string, object> } }
+  t.match(components.schemas['CreateWebsiteMonitor'], {
+    required: ['name', 'interval', 'request', 'response', 'workspace_id'],
+    properties: {
+      name: { type: 'string', minLength: 1, maxLength: 100 },
+      interval: { type: 'integer', minimum: 60, maximum: 86_400, multipleOf: 60 },
+      response: {
+        required: ['statuses'],
+        properties: { statuses: { minItems: 1, maxItems: 10, items: { type: 'integer', minimum: 100 } } },
+      },
+      locations: { anyOf: [{ type: 'array', maxItems: 64 }, { type: 'null' }] },
+      agreement: { anyOf: [{ enum: ['any', 'majority', 'all'] }, { type: 'null' }] },
+    },
+  })
+})
+
+t.test('as it is served', async t => {
+  const world: ApiWorld = await startApiWorld()
+  t.teardown(() => world.stop())
+  const get = (path: string, method = 'GET') => fetch(`${world.address}${path}`, { method, redirect: 'manual' })
+
+  for (const [name, generation] of Object.entries(generations)) {
+    const answer = await get(`/api/openapi/${name}.json`)
+    t.equal(answer.status, 200)
+    t.match(answer.headers.get('content-type'), /^application\/json/)
+    t.strictSame(await answer.json(), openApiDocument(generation, version), `${name} needs no key`)
+  }
+
+  const page = await get('/api/openapi/')
+  const html = await page.text()
+  t.match(page.headers.get('content-type'), /^text\/html/)
+  t.match(page.headers.get('content-security-policy'), /^default-src 'none'; script-src 'self';/)
+  t.notMatch(page.headers.get('content-security-policy'), /https?:|\*|unsafe-eval/, 'nothing of another host')
+  t.notMatch(html, /https?:|\/\//, 'the page names no other host')
+  const parts = [...html.matchAll(/(?:src|href)="([^"?]+)"/g)].map(([, part]) => part as string)
+  t.ok(parts.length >= 5)
+  for (const part of parts) {
+    const answer = await get(`/api/openapi/${part}`)
+    t.equal(answer.status, 200, part)
+    t.ok((await answer.text()).length > 100)
+    t.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+  }
+  const redirected = await get('/api/openapi')
+  t.equal(new URL(redirected.headers.get('location') as string, `${world.address}/api/openapi`).pathname, '/api/openapi/')
+
+  for (const [method, path] of [
+    ['GET', '/api/openapi/nothing'],
+    ['GET', '/api/openapi/../../package.json'],
+    ['GET', '/api/openapi/%2e%2e%2fpackage.json'],
+    ['POST', '/api/openapi/v2.json'],
+    ['GET', '/api/v2/openapi'],
+  ] as const) {
+    const answer = await get(path, method)
+    const text = await answer.text()
+    if (path.includes('..')) t.notMatch(text, /devDependencies/)
+    else t.equal(JSON.parse(text).error.code, 1001, `${method} ${path} is as any path under /api`)
+  }
+})

@@ -1,0 +1,730 @@
+// The session API over real HTTP on the real directory (SQLite): who gets in, who may do what, what forged requests get, and what ends
+// when somebody signs out, is disabled or loses a key.
+import t, { type Test } from 'tap'
+import { limits } from '#shared/limits.ts'
+import { SettingError } from '#shared/settings.ts'
+import { readAllSettings } from '../../infra/embedded/all-settings.ts'
+import { decideRunMode } from '../../infra/embedded/run-mode.ts'
+import { StartError } from '../../infra/embedded/start-error.ts'
+import { isOwnOrigin } from '../../services/gateway/session/same-origin.ts'
+import { demandFittingSettings, gatewaySettings } from '../../services/gateway/settings.ts'
+import type { Browser } from '../support/browser.ts'
+import { passwordOf, type SessionWorld, startSessionWorld } from '../support/session-world.ts'
+
+const signIn = (browser: Browser, username: string, password: string, headers: Record<string, string | undefined> = {}) =>
+  browser.send('POST', '/session/sign-in', { body: { username, password }, headers })
+
+const sessionName = 'watchkeeper-session'
+const sessionLifeMs = 14 * 24 * 3_600_000
+const stranger = 'nobody-knows-me'
+
+/** A world with one person in every role of the workspace, one who is in none, and an administrator who is in none. */
+async function startFull(t: Test): Promise<SessionWorld> {
+  const world = await startSessionWorld(t)
+  const { workspaceId } = world
+  await world.addPerson('edith', { [workspaceId]: 'editor' })
+  await world.addPerson('vera', { [workspaceId]: 'viewer' })
+  await world.addPerson('stan')
+  await world.addPerson('ada', {}, { admin: true })
+  return world
+}
+
+t.test('a person signs in, is known, and signs out', async t => {
+  const world = await startSessionWorld(t)
+  const browser = world.browser()
+  const who = {
+    user: { id: world.ownerId, username: 'owner', display_name: 'owner', admin: true, has_password: true },
+    workspaces: [{ id: world.workspaceId, name: 'Default', role: 'owner' }],
+    expires_at: new Date(world.clock.now() + sessionLifeMs).toISOString(),
+    developer: false,
+  }
+  t.strictSame((await browser.send('GET', '/session/sign-in')).json, { password: true, oidc: null, developer: false })
+  t.equal((await browser.send('GET', '/session')).status, 401)
+  const shown = await signIn(browser, 'owner', passwordOf('owner'))
+  t.equal(shown.status, 200)
+  t.strictSame(shown.json, who)
+  t.strictSame((await browser.send('GET', '/session')).json, who)
+  const out = await browser.send('POST', '/session/sign-out')
+  t.equal(out.status, 204)
+  t.equal(out.text, '')
+  t.strictSame(out.setCookies, [{ name: sessionName, value: '', maxAge: 0, path: '/', httpOnly: true, sameSite: 'lax' }])
+  t.equal((await browser.send('GET', '/session')).status, 401)
+  t.equal((await browser.send('POST', '/session/sign-out')).status, 204, 'signing out twice is harmless')
+})
+
+t.test('the cookie is bound as tightly as the address allows', async t => {
+  for (const [home, publicUrl, name, secure] of [
+    ['http://localhost:2517', null, sessionName, undefined],
+    ['http://watch.example', 'http://watch.example', sessionName, undefined],
+    ['https://watch.example', 'https://watch.example', `__Host-${sessionName}`, true],
+  ] as const) {
+    const world = await startSessionWorld(t, { home, session: { publicUrl } })
+    const [cookie, ...more] = (await signIn(world.browser(), 'owner', passwordOf('owner'))).setCookies
+    const { value, ...flags } = cookie!
+    t.match(value, /^[0-9A-Za-z]{43}$/, 'an opaque token')
+    const expected = { name, maxAge: sessionLifeMs / 1_000, path: '/', httpOnly: true, sameSite: 'lax' }
+    t.strictSame(flags, secure ? { ...expected, secure } : expected, home)
+    t.strictSame(more, [], 'nothing else is set')
+    t.notMatch(await world.dump(), value!, 'the token is stored nowhere')
+  }
+})
+
+t.test('a refused sign-in never says whether the account exists', async t => {
+  const world = await startSessionWorld(t)
+  await world.addPerson('dora')
+  await world.ask('update-user', { userId: 'user-dora', disabled: true })
+  await world.ask('create-user', { id: 'user-nopass', username: 'nopass', displayName: '', password: null, admin: false })
+  const wrong = await signIn(world.browser(), 'owner', 'not the password')
+  t.equal(wrong.status, 401)
+  t.strictSame(wrong.json, {
+    error: {
+      code: 'wrong_credentials',
+      message: 'Wrong username or password',
+      details: 'The username or the password is wrong',
+    },
+  })
+  t.strictSame(wrong.setCookies, [])
+  for (const [username, password] of [
+    [stranger, 'not the password'],
+    ['nopass', 'not the password'],
+    ['dora', 'not the password'],
+    ['no such name!', 'x'],
+  ] as const) {
+    const shown = await signIn(world.browser(), username, password)
+    t.equal(shown.status, wrong.status, username)
+    t.equal(shown.text, wrong.text, username)
+    t.strictSame(Object.keys(shown.headers), Object.keys(wrong.headers), username)
+  }
+  const disabled = await signIn(world.browser(), 'dora', passwordOf('dora'))
+  t.equal(disabled.status, 403, 'whoever has the password is told')
+  t.equal(disabled.json.error.code, 'disabled')
+})
+
+t.test('every sign-in makes a new token and ends the session that the browser brought', async t => {
+  const world = await startSessionWorld(t)
+  await world.addPerson('vera')
+  const planted = await world.signedIn('vera')
+  const victim = planted.copy()
+  const before = planted.cookies().get(sessionName)
+  t.equal((await signIn(victim, 'owner', passwordOf('owner'))).status, 200)
+  t.not(victim.cookies().get(sessionName), before)
+  t.equal((await planted.send('GET', '/session')).status, 401, 'whoever planted a cookie has nothing')
+  const invented = world.browser()
+  invented.cookies().set(sessionName, 'A'.repeat(43))
+  await signIn(invented, 'owner', passwordOf('owner'))
+  t.not(invented.cookies().get(sessionName), 'A'.repeat(43))
+})
+
+t.test('a session ends at every gateway at once, whatever ended it', async t => {
+  const world = await startSessionWorld(t)
+  for (const name of ['a', 'b', 'c', 'd']) await world.addPerson(`person-${name}`)
+  const elsewhere = (browser: Browser): Browser => {
+    const other = world.browser(1)
+    for (const [name, value] of browser.cookies()) other.cookies().set(name, value)
+    return other
+  }
+  const admin = await world.signedIn('owner')
+  const ends: [name: string, username: string, end: (browser: Browser) => Promise<unknown>][] = [
+    ['signing out', 'person-a', browser => browser.send('POST', '/session/sign-out')],
+    ['being disabled', 'person-b', () => admin.send('PATCH', '/session/users/user-person-b', { body: { disabled: true } })],
+    [
+      'a new password set by an administrator',
+      'person-c',
+      () => admin.send('PUT', '/session/users/user-person-c/password', { body: { password: 'quite another' } }),
+    ],
+    ['its time', 'person-d', async () => world.clock.advance(sessionLifeMs)],
+  ]
+  for (const [name, username, end] of ends) {
+    const browser = await world.signedIn(username)
+    const there = elsewhere(browser)
+    t.equal((await there.send('GET', '/session/workspaces')).status, 200, `before ${name}`)
+    await end(browser.copy())
+    t.equal((await browser.send('GET', '/session/workspaces')).status, 401, `here, after ${name}`)
+    const gone = await there.send('GET', '/session/workspaces')
+    t.equal(gone.status, 401, `there, after ${name}`)
+    t.equal(gone.json.error.code, 'unauthenticated')
+    t.equal(gone.setCookies[0]?.maxAge, 0, 'the cookie is taken back')
+  }
+})
+
+t.test('using a session prolongs it, and the cookie with it', async t => {
+  const world = await startSessionWorld(t)
+  const browser = await world.signedIn('owner')
+  for (let i = 0; i < 3; i++) {
+    world.clock.advance(sessionLifeMs - 1_000)
+    const shown = await browser.send('GET', '/session')
+    t.equal(shown.status, 200)
+    t.equal(shown.setCookies[0]?.maxAge, sessionLifeMs / 1_000)
+  }
+})
+
+t.test('people change their own password: others are signed out, they are not', async t => {
+  const world = await startSessionWorld(t)
+  await world.addPerson('vera')
+  const [here, there] = [await world.signedIn('vera'), await world.signedIn('vera')]
+  const change = (current_password: string, password: string) =>
+    here.send('PUT', '/session/password', { body: { current_password, password } })
+  const wrong = await change('not it at all', 'quite another')
+  t.equal(wrong.status, 401)
+  t.equal(wrong.json.error.code, 'wrong_credentials')
+  const short = await change(passwordOf('vera'), 'short')
+  t.equal(short.status, 422)
+  t.match(short.json.error.details, /8 to 1024 characters/)
+  t.equal((await there.send('GET', '/session')).status, 200, 'nothing has happened yet')
+  t.equal((await change(passwordOf('vera'), 'quite another')).status, 204)
+  t.equal((await here.send('GET', '/session')).status, 200)
+  t.equal((await there.send('GET', '/session')).status, 401)
+  t.equal((await signIn(world.browser(), 'vera', passwordOf('vera'))).status, 401)
+  t.equal((await signIn(world.browser(), 'vera', 'quite another')).status, 200)
+})
+
+t.test('too many bad sign-ins have to wait, and are told how long', async t => {
+  const world = await startSessionWorld(t)
+  let shown = await signIn(world.browser(), 'owner', 'not the password')
+  for (let i = 0; i < 20 && shown.status === 401; i++) shown = await signIn(world.browser(), 'owner', 'not the password')
+  t.equal(shown.status, 429)
+  t.equal(shown.json.error.code, 'rate_limited')
+  const waitSeconds = Number(shown.headers['retry-after'])
+  t.ok(waitSeconds >= 1 && waitSeconds <= 60)
+  t.equal((await signIn(world.browser(1), 'owner', passwordOf('owner'))).status, 429, 'the right password waits too, everywhere')
+  world.clock.advance(waitSeconds * 1_000)
+  t.equal((await signIn(world.browser(), 'owner', passwordOf('owner'))).status, 200)
+})
+
+t.test('an address is slowed down over many names, and only a known proxy can say another address', async t => {
+  const guess = async (world: SessionWorld, tries: number) => {
+    const statuses = []
+    for (let i = 0; i < tries; i++) {
+      const headers = { 'x-forwarded-for': `203.0.113.${i}` }
+      statuses.push((await signIn(world.browser(), `guess-${i}`, 'not the password', headers)).status)
+    }
+    return statuses
+  }
+  const tries = limits.signIn.triesPerClient + 1
+  t.equal((await guess(await startSessionWorld(t), tries)).at(-1), 429, 'the header is not believed')
+  const behind = await startSessionWorld(t, { trustProxy: ['127.0.0.1'] })
+  t.ok(
+    (await guess(behind, tries)).every(status => status === 401),
+    'behind a proxy each address counts for itself',
+  )
+})
+
+/** Everything that changes something, with a body that would do. */
+const changes: [method: string, path: string, body?: object][] = [
+  ['POST', '/session/sign-in', { username: 'owner', password: passwordOf('owner') }],
+  ['POST', '/session/sign-out', {}],
+  ['PUT', '/session/password', { current_password: passwordOf('owner'), password: 'quite another' }],
+  ['POST', '/session/workspaces', { name: 'Second' }],
+  ['PATCH', '/session/workspaces/{ws}', { name: 'Renamed' }],
+  ['POST', '/session/workspaces/{ws}/members', { username: 'stan', role: 'viewer' }],
+  ['PATCH', '/session/workspaces/{ws}/members/user-vera', { role: 'editor' }],
+  ['DELETE', '/session/workspaces/{ws}/members/user-vera'],
+  ['POST', '/session/keys', { description: 'forged' }],
+  ['DELETE', '/session/keys/{key}'],
+  ['POST', '/session/users', { username: 'forged' }],
+  ['PATCH', '/session/users/user-stan', { admin: true }],
+  ['PUT', '/session/users/user-stan/password', { password: 'quite another' }],
+  ['POST', '/session/locations', { name: 'forged' }],
+  ['PATCH', '/session/locations/{location}', { name: 'forged too' }],
+  ['DELETE', '/session/locations/{location}'],
+  ['POST', '/session/prober-credentials', { location: 'local' }],
+  ['DELETE', '/session/prober-credentials/{credential}'],
+]
+
+/** What every path's placeholders stand for; made by the owner. */
+async function fill(world: SessionWorld): Promise<(path: string) => string> {
+  const owner = await world.signedIn('owner')
+  const made = async (path: string, body: object) => (await owner.send('POST', path, { body })).json.id as string
+  const key = await made('/session/keys', { description: 'first' })
+  const location = await made('/session/locations', { name: 'placed' })
+  const credential = await made('/session/prober-credentials', { location: 'placed' })
+  await owner.send('POST', '/session/sign-out')
+  const values: Record<string, string> = { ws: world.workspaceId, key, location, credential }
+  return path => path.replace(/\{(\w+)\}/g, (_, name) => values[name] as string)
+}
+
+t.test('a forged request is refused before anything happens', async t => {
+  const world = await startFull(t)
+  const filled = await fill(world)
+  const owner = await world.signedIn('owner')
+  const home = world.addresses[0]!
+  const forgeries: [name: string, headers: Record<string, string | undefined>, status: number, code: string][] = [
+    ['of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, 403, 'cross_origin'],
+    ['of a sibling host', { 'sec-fetch-site': 'same-site', origin: 'https://evil.watch.example' }, 403, 'cross_origin'],
+    ['typed into the address bar', { 'sec-fetch-site': 'none', origin: undefined }, 403, 'cross_origin'],
+    ['of an old browser, another origin', { 'sec-fetch-site': undefined, origin: 'https://evil.example' }, 403, 'cross_origin'],
+    ['of an old browser, another port', { 'sec-fetch-site': undefined, origin: 'http://127.0.0.1:1' }, 403, 'cross_origin'],
+    ['of a sandboxed page', { 'sec-fetch-site': undefined, origin: 'null' }, 403, 'cross_origin'],
+    ['without any evidence', { 'sec-fetch-site': undefined, origin: undefined }, 403, 'cross_origin'],
+    ['whose evidence disagrees', { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' }, 403, 'cross_origin'],
+    ['of a form', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'unsupported_media_type'],
+    ['of a form in plain text', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
+    ['without a content type', { 'content-type': undefined }, 415, 'unsupported_media_type'],
+  ]
+  const before = await world.dump()
+  for (const [method, path, body] of changes) {
+    for (const [name, headers, status, code] of forgeries) {
+      if (method === 'DELETE' && status === 415) continue
+      const shown = await owner.copy().send(method, filled(path), { body, headers })
+      t.equal(shown.status, status, `${method} ${path} ${name}`)
+      t.equal(shown.json?.error.code, code)
+      t.strictSame(shown.setCookies, [])
+    }
+  }
+  t.equal(await world.dump(), before, 'nothing was stored')
+  const old = { 'sec-fetch-site': undefined, origin: home }
+  t.equal((await owner.send('POST', '/session/keys', { body: {}, headers: old })).status, 201, 'an old browser at home works')
+  const charset = { 'content-type': 'application/json; charset=utf-8' }
+  t.equal((await owner.send('POST', '/session/keys', { body: {}, headers: charset })).status, 201)
+})
+
+t.test('what counts as the own origin', t => {
+  const rows: [origin: string, host: string, publicUrl: string | null, own: boolean][] = [
+    ['http://localhost:2517', 'localhost:2517', null, true],
+    ['http://localhost:2517', 'localhost:2518', null, false],
+    ['https://watch.example', 'watch.example', null, true],
+    ['https://watch.example', 'watch.example:443', null, true],
+    ['http://watch.example', 'watch.example:80', null, true],
+    ['http://watch.example', 'watch.example:443', null, false],
+    ['https://watch.example', 'inner:2517', 'https://watch.example', true],
+    ['https://watch.example', 'watch.example', 'https://watch.example/monitor', true],
+    ['http://watch.example', 'watch.example', 'https://watch.example', false],
+    ['http://localhost:2517', 'localhost:2517', 'https://watch.example', true],
+    ['https://watch.example.evil.example', 'watch.example', 'https://watch.example', false],
+    ['https://evil.example', 'watch.example', 'https://watch.example', false],
+    ['https://user@watch.example', 'watch.example', null, false],
+    ['https://watch.example/path', 'watch.example', null, false],
+    ['null', 'watch.example', null, false],
+    ['', 'watch.example', null, false],
+    ['file://', '', null, false],
+  ]
+  for (const [origin, host, publicUrl, own] of rows) t.equal(isOwnOrigin(origin, host, publicUrl), own, `${origin} at ${host}`)
+  t.end()
+})
+
+const everybody = ['nobody', 'stan', 'vera', 'edith', 'owner', 'ada'] as const
+
+/** The status for nobody, a stranger, a viewer, an editor, an owner (who administers too), and an administrator who is no member. */
+const rights: [method: string, path: string, body: object | undefined, statuses: number[]][] = [
+  ['GET', '/session', undefined, [401, 200, 200, 200, 200, 200]],
+  ['GET', '/session/workspaces', undefined, [401, 200, 200, 200, 200, 200]],
+  ['POST', '/session/workspaces', { name: 'Own' }, [401, 201, 201, 201, 201, 201]],
+  ['PATCH', '/session/workspaces/{ws}', { name: 'Default' }, [401, 404, 403, 403, 200, 404]],
+  ['PATCH', '/session/workspaces/unknown000', { name: 'Default' }, [401, 404, 404, 404, 404, 404]],
+  ['GET', '/session/workspaces/{ws}/members', undefined, [401, 404, 200, 200, 200, 404]],
+  ['POST', '/session/workspaces/{ws}/members', { username: 'vera', role: 'viewer' }, [401, 404, 403, 403, 201, 404]],
+  ['PATCH', '/session/workspaces/{ws}/members/user-vera', { role: 'viewer' }, [401, 404, 403, 403, 200, 404]],
+  ['DELETE', '/session/workspaces/{ws}/members/user-ada', undefined, [401, 404, 403, 403, 404, 404]],
+  ['GET', '/session/keys', undefined, [401, 200, 200, 200, 200, 200]],
+  ['POST', '/session/keys', { description: 'mine' }, [401, 201, 201, 201, 201, 201]],
+  ['DELETE', '/session/keys/unknown000', undefined, [401, 404, 404, 404, 404, 404]],
+  ['GET', '/session/users', undefined, [401, 403, 403, 403, 200, 200]],
+  ['POST', '/session/users', {}, [401, 403, 403, 403, 422, 422]],
+  ['PATCH', '/session/users/user-stan', { display_name: 'Stan' }, [401, 403, 403, 403, 200, 200]],
+  ['PATCH', '/session/users/unknown000', { display_name: 'X' }, [401, 403, 403, 403, 404, 404]],
+  ['PUT', '/session/users/unknown000/password', { password: 'long enough' }, [401, 403, 403, 403, 404, 404]],
+  ['GET', '/session/locations', undefined, [401, 200, 200, 200, 200, 200]],
+  ['POST', '/session/locations', { name: 'local' }, [401, 403, 403, 403, 422, 422]],
+  ['PATCH', '/session/locations/{location}', { display_name: 'Here' }, [401, 403, 403, 403, 200, 200]],
+  ['DELETE', '/session/locations/unknown000', undefined, [401, 403, 403, 403, 404, 404]],
+  ['GET', '/session/prober-credentials', undefined, [401, 403, 403, 403, 200, 200]],
+  ['POST', '/session/prober-credentials', { location: 'placed' }, [401, 403, 403, 403, 201, 201]],
+  ['DELETE', '/session/prober-credentials/unknown000', undefined, [401, 403, 403, 403, 404, 404]],
+]
+
+t.test('who may do what', async t => {
+  const world = await startFull(t)
+  const filled = await fill(world)
+  const browsers: Record<string, Browser> = { nobody: world.browser() }
+  for (const name of everybody.slice(1)) browsers[name] = await world.signedIn(name)
+  for (const [method, path, body, statuses] of rights) {
+    const met: number[] = []
+    for (const name of everybody) met.push((await browsers[name]!.send(method, filled(path), { body })).status)
+    t.strictSame(met, statuses, `${method} ${path}`)
+  }
+  const hidden = await browsers['stan']!.send('PATCH', filled('/session/workspaces/{ws}'), { body: { name: 'X' } })
+  const unknown = await browsers['stan']!.send('PATCH', '/session/workspaces/unknown000', { body: { name: 'X' } })
+  t.equal(hidden.text, unknown.text, 'a workspace of others cannot be told from none')
+})
+
+t.test('owners change members; whoever leaves keeps nothing; an owner stays', async t => {
+  const world = await startFull(t)
+  const members = `/session/workspaces/${world.workspaceId}/members`
+  const owner = await world.signedIn('owner')
+  const vera = await world.signedIn('vera')
+  const list = (await owner.send('GET', members)).json.members
+  t.strictSame(
+    list.map(({ username, role }: { username: string; role: string }) => `${username} ${role}`),
+    ['edith editor', 'owner owner', 'vera viewer'],
+  )
+  t.strictSame(Object.keys(list[0]), ['user_id', 'username', 'display_name', 'role', 'disabled'])
+  const last = await owner.send('PATCH', `${members}/${world.ownerId}`, { body: { role: 'viewer' } })
+  t.equal(last.status, 409)
+  t.strictSame(last.json.error, {
+    code: 'conflict',
+    message: 'Last owner',
+    details: 'A workspace keeps an owner: make another member owner first',
+  })
+  t.equal((await owner.send('DELETE', `${members}/${world.ownerId}`)).status, 409)
+  t.equal((await owner.send('PATCH', `${members}/user-vera`, { body: { role: 'owner' } })).json.role, 'owner')
+  t.equal((await vera.send('PATCH', `${members}/user-edith`, { body: { role: 'viewer' } })).status, 200, 'at once')
+  t.equal((await owner.send('DELETE', `${members}/${world.ownerId}`)).status, 204, 'now the first owner may leave')
+  t.equal((await owner.send('GET', members)).status, 404)
+  t.strictSame((await owner.send('GET', '/session')).json.workspaces, [])
+  const added = await vera.send('POST', members, { body: { username: 'Stan', role: 'editor' } })
+  t.strictSame(added.json, { user_id: 'user-stan', username: 'stan', display_name: '', role: 'editor', disabled: false })
+  const edith = await world.signedIn('edith')
+  t.equal((await edith.send('DELETE', `${members}/user-edith`)).status, 204, 'a viewer may leave')
+  t.equal((await edith.send('GET', members)).status, 404)
+})
+
+t.test('an API key is shown once, works everywhere, and stops everywhere when it is deleted', async t => {
+  const world = await startFull(t)
+  const vera = await world.signedIn('vera')
+  const version = (gateway: number, token: string) =>
+    world.browser(gateway).send('GET', '/api/version', { headers: { authorization: `Bearer ${token}` } })
+  const made = await vera.send('POST', '/session/keys', { body: { description: 'for my script' } })
+  t.equal(made.status, 201)
+  const { token, ...key } = made.json
+  const now = world.clock.now()
+  t.strictSame(key, {
+    id: key.id,
+    prefix: token.slice(0, 7),
+    description: 'for my script',
+    created_at: new Date(now).toISOString(),
+    expires_at: new Date(now + limits.key.lifeMs).toISOString(),
+    last_used_at: null,
+  })
+  t.equal(limits.key.lifeMs, 180 * 24 * 3_600_000)
+  for (const gateway of [0, 1]) t.equal((await version(gateway, token)).json.result, '2.0.0')
+  const listed = await vera.send('GET', '/session/keys')
+  t.strictSame(listed.json, { keys: [key] })
+  t.notMatch(listed.text, token)
+  t.notMatch(await world.dump(), token)
+  const stan = await world.signedIn('stan')
+  t.equal((await stan.send('DELETE', `/session/keys/${key.id}`)).status, 404, 'nobody deletes the key of another')
+  t.strictSame((await stan.send('GET', '/session/keys')).json, { keys: [] })
+  t.equal((await version(0, token)).json.result, '2.0.0')
+  t.equal((await vera.send('DELETE', `/session/keys/${key.id}`)).status, 204)
+  for (const gateway of [0, 1]) t.equal((await version(gateway, token)).json.error.code, 1003, `gateway ${gateway}`)
+  t.equal((await vera.send('DELETE', `/session/keys/${key.id}`)).status, 404)
+})
+
+t.test('a session is no key and a key no session', async t => {
+  const world = await startSessionWorld(t)
+  const browser = await world.signedIn('owner')
+  const { token } = (await browser.send('POST', '/session/keys', { body: {} })).json
+  const cookie = browser.cookies().get(sessionName)
+  const headers = { authorization: `Bearer ${token}` }
+  t.equal((await world.browser().send('GET', '/session', { headers })).status, 401)
+  t.equal((await browser.send('GET', '/api/version')).json.error.code, 1001, 'the API does not look at cookies')
+  const asKey = { authorization: `Bearer ${cookie}` }
+  t.equal((await world.browser().send('GET', '/api/version', { headers: asKey })).json.error.code, 1003)
+})
+
+t.test('administrators keep accounts, but never lose themselves', async t => {
+  const world = await startFull(t)
+  const ada = await world.signedIn('ada')
+  const body = { username: 'Nina', display_name: 'Nina N.', password: 'a fine password' }
+  const made = await ada.send('POST', '/session/users', { body })
+  t.equal(made.status, 201)
+  t.match(made.json, {
+    username: 'nina',
+    display_name: 'Nina N.',
+    admin: false,
+    disabled: false,
+    has_password: true,
+    signed_in_at: null,
+  })
+  const taken = await ada.send('POST', '/session/users', { body })
+  t.equal(taken.status, 422)
+  t.match(taken.json.error, { code: 'invalid', message: 'Username taken' })
+  const nina = world.browser()
+  t.equal((await signIn(nina, 'nina', 'a fine password')).status, 200)
+  t.match(
+    (await nina.send('GET', '/session')).json.workspaces,
+    [{ name: 'Default', role: 'owner' }],
+    'the first sign-in gets a workspace',
+  )
+  const path = `/session/users/${made.json.id}`
+  t.equal((await ada.send('PATCH', path, { body: { disabled: true } })).json.disabled, true)
+  t.equal((await signIn(nina, 'nina', 'a fine password')).json.error.code, 'disabled')
+  t.equal((await ada.send('PATCH', path, { body: { disabled: false } })).json.disabled, false)
+  t.equal((await ada.send('PUT', `${path}/password`, { body: { password: 'another fine one' } })).status, 204)
+  t.equal((await signIn(nina, 'nina', 'another fine one')).status, 200)
+  for (const change of [{ admin: false }, { disabled: true }]) {
+    const refused = await ada.send('PATCH', '/session/users/user-ada', { body: change })
+    t.equal(refused.status, 409, JSON.stringify(change))
+  }
+  t.equal((await ada.send('PATCH', '/session/users/user-ada', { body: { display_name: 'Ada' } })).json.display_name, 'Ada')
+  t.equal((await ada.send('PUT', '/session/users/user-ada/password', { body: { password: 'my own new one' } })).status, 204)
+  t.equal((await ada.send('GET', '/session')).status, 200, 'the own session stays')
+  const users = (await ada.send('GET', '/session/users')).json.users
+  t.strictSame(users.map((user: { username: string }) => user.username).sort(), ['ada', 'edith', 'nina', 'owner', 'stan', 'vera'])
+  t.equal((await ada.send('PATCH', '/session/users/user-stan', { body: { admin: true } })).json.admin, true)
+  t.equal((await (await world.signedIn('stan')).send('GET', '/session/users')).status, 200)
+})
+
+t.test('an account without a password is given none by its own session', async t => {
+  const world = await startSessionWorld(t)
+  await world.ask('create-user', { id: 'user-sso', username: 'sso', displayName: '', password: 'for a moment', admin: false })
+  const browser = world.browser()
+  await signIn(browser, 'sso', 'for a moment')
+  const [user] = await world.store.get('users', ['user-sso'])
+  const { password: _, ...without } = user!
+  await world.store.upsert('users', [{ ...without, rev: user!.rev + 1 }])
+  const body = { current_password: 'for a moment', password: 'quite another' }
+  const refused = await browser.send('PUT', '/session/password', { body })
+  t.equal(refused.status, 409)
+  t.match(refused.json.error, { code: 'conflict', message: 'No password to change' })
+})
+
+t.test('locations and prober credentials are made, shown, changed and taken away', async t => {
+  const world = await startFull(t)
+  const ada = await world.signedIn('ada')
+  const made = await ada.send('POST', '/session/locations', { body: { name: 'de', display_name: 'Germany' } })
+  t.equal(made.status, 201)
+  const location = { id: made.json.id, name: 'de', display_name: 'Germany', active_workers_count: 0 }
+  t.strictSame(made.json, location)
+  const path = `/session/locations/${location.id}`
+  t.strictSame((await ada.send('PATCH', path, { body: { display_name: null } })).json, { ...location, display_name: null })
+  t.strictSame((await ada.send('PATCH', path, { body: { name: 'dee' } })).json, { ...location, name: 'dee', display_name: null })
+  const secret = await ada.send('POST', '/session/prober-credentials', { body: { location: 'dee', description: 'rack 3' } })
+  t.equal(secret.status, 201)
+  const { credentials, ...shown } = secret.json
+  t.equal(credentials, `secret of ${shown.id} in ${location.id}`)
+  const at = new Date(world.clock.now()).toISOString()
+  const credential = {
+    id: shown.id,
+    location_id: location.id,
+    location: 'dee',
+    description: 'rack 3',
+    created_at: at,
+    revoked_at: null,
+  }
+  t.strictSame(shown, credential)
+  const list = () => ada.send('GET', '/session/prober-credentials')
+  t.strictSame((await list()).json, { prober_credentials: [credential] })
+  t.equal((await ada.send('DELETE', `/session/prober-credentials/${shown.id}`)).status, 204)
+  t.strictSame((await list()).json, { prober_credentials: [{ ...credential, revoked_at: at }] })
+  t.equal((await ada.send('DELETE', path)).status, 204)
+  const names = (await ada.send('GET', '/session/locations')).json.locations.map(({ name }: { name: string }) => name)
+  t.strictSame(names, ['local'])
+  t.equal((await ada.send('POST', '/session/prober-credentials', { body: { location: 'nowhere' } })).status, 404)
+})
+
+t.test('bad input is refused with a sentence, and nothing is stored', async t => {
+  const world = await startFull(t)
+  const filled = await fill(world)
+  const owner = await world.signedIn('owner')
+  const long = 'x'.repeat(4_097)
+  const rows: [method: string, path: string, body: unknown, status: number, details: RegExp][] = [
+    ['POST', '/session/sign-in', {}, 422, /^Field 'username' is required\.$/],
+    ['POST', '/session/sign-in', { username: 'owner' }, 422, /^Field 'password' is required\.$/],
+    ['POST', '/session/sign-in', { username: 1, password: 'x' }, 422, /^Field 'username' has the wrong type\.$/],
+    ['POST', '/session/sign-in', { username: 'owner', password: long }, 422, /^Field 'password' has at most 4096 characters\.$/],
+    ['POST', '/session/sign-in', { username: 'owner', password: '' }, 422, /^Field 'password' must not be empty\.$/],
+    ['POST', '/session/sign-in', { username: 'owner', password: '\ud800xxxxxxx' }, 422, /'password' holds an unpaired surrogate/],
+    ['POST', '/session/workspaces', { name: 'x', owner: 'me' }, 422, /^Field 'owner' is unknown\.$/],
+    ['POST', '/session/workspaces', { name: ' ' }, 422, /blank/],
+    ['POST', '/session/workspaces', { name: 'x'.repeat(61) }, 422, /60 characters/],
+    ['POST', '/session/workspaces', { name: 'a\u0000b' }, 422, /control/],
+    ['POST', '/session/workspaces', [], 400, /JSON object/],
+    ['POST', '/session/workspaces', '{"name": ', 400, /not valid JSON/],
+    ['PATCH', '/session/workspaces/{ws}', { name: null }, 422, /'name' has the wrong type/],
+    ['POST', '/session/workspaces/{ws}/members', { username: 'stan', role: 'king' }, 422, /must be one of owner, editor, viewer/],
+    ['POST', '/session/workspaces/{ws}/members', { username: stranger, role: 'viewer' }, 404, /There is no user/],
+    ['POST', '/session/workspaces/{ws}/members', { username: 'vera', role: 'editor' }, 409, /./],
+    ['PATCH', '/session/workspaces/{ws}/members/user-stan', { role: 'viewer' }, 404, /./],
+    ['PATCH', '/session/workspaces/{ws}/members/a%2Fb', { role: 'viewer' }, 404, /./],
+    ['POST', '/session/keys', { description: 'x'.repeat(201) }, 422, /200 characters/],
+    ['POST', '/session/keys', { description: 5 }, 422, /'description' has the wrong type/],
+    ['POST', '/session/users', { username: 'has blanks' }, 422, /username/i],
+    ['POST', '/session/users', { username: 'fine', password: 'short' }, 422, /8 to 1024/],
+    ['POST', '/session/users', { username: 'fine', admin: 'yes' }, 422, /'admin' has the wrong type/],
+    ['POST', '/session/locations', { name: '' }, 422, /'name' must not be empty/],
+    ['POST', '/session/locations', { name: 'local' }, 422, /already/],
+    ['PATCH', '/session/locations/{location}', { display_name: 'x'.repeat(101) }, 422, /100 characters/],
+    ['POST', '/session/prober-credentials', { location: 'placed', description: 'x'.repeat(201) }, 422, /characters/],
+    ['POST', '/session/workspaces', `{"name":"${'x'.repeat(limits.http.bodyBytes)}"}`, 413, /at most 1048576 bytes/],
+    ['POST', '/session/nothing', {}, 404, /no such route/],
+    ['PUT', '/session', {}, 404, /no such route/],
+  ]
+  const tries = async () => JSON.stringify(await world.store.find('signInTries', { limit: 100 }))
+  const before = (await world.dump()).replace(await tries(), '')
+  for (const [method, path, body, status, details] of rows) {
+    const shown = await owner.send(method, filled(path), typeof body === 'string' ? { raw: body } : { body })
+    t.equal(shown.status, status, `${method} ${path} ${JSON.stringify(body).slice(0, 60)}: ${shown.text}`)
+    t.strictSame(Object.keys(shown.json), ['error'])
+    t.strictSame(Object.keys(shown.json.error), ['code', 'message', 'details'])
+    t.match(shown.json.error.details, details, `${method} ${path}`)
+  }
+  t.equal((await world.dump()).replace(await tries(), ''), before, 'nothing was stored')
+})
+
+t.test('every answer carries the headers that keep it in place', async t => {
+  const world = await startSessionWorld(t)
+  const browser = await world.signedIn('owner')
+  const answers = [
+    await browser.send('GET', '/session'),
+    await browser.send('GET', '/session/nothing'),
+    await browser.send('POST', '/session/workspaces', { body: {}, headers: { origin: 'https://evil.example' } }),
+    await world.browser().send('GET', '/session'),
+    await world.browser().send('GET', '/session/oidc/start'),
+  ]
+  t.strictSame(
+    answers.map(({ status }) => status),
+    [200, 404, 403, 401, 404],
+  )
+  for (const { headers } of answers) {
+    t.match(headers, {
+      'cache-control': 'no-store',
+      'content-security-policy': /default-src 'none'; frame-ancestors 'none'/,
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+    })
+    t.notOk('access-control-allow-origin' in headers)
+  }
+})
+
+t.test('without a directory a request is told to come again, and nothing is said of the inside', async t => {
+  const world = await startSessionWorld(t)
+  const browser = await world.signedIn('owner')
+  await world.stopDirectory()
+  const asked = browser.send('GET', '/session')
+  await waitUntilAsked(world)
+  const shown = await asked
+  t.equal(shown.status, 503)
+  t.equal(shown.headers['retry-after'], '1')
+  t.strictSame(shown.json.error, {
+    code: 'unavailable',
+    message: 'Temporarily unavailable',
+    details: 'The request could not be completed in time; try again in a moment.',
+  })
+  t.strictSame(shown.setCookies, [], 'the cookie stays')
+})
+
+t.test('no password, token or credential is logged', async t => {
+  const world = await startFull(t)
+  const filled = await fill(world)
+  const owner = await world.signedIn('owner')
+  const secrets = [passwordOf('owner'), 'quite another', owner.cookies().get(sessionName)!]
+  for (const [method, path, body] of changes.slice(2)) {
+    const shown = await owner.send(method, filled(path), { body })
+    t.ok(shown.status < 300, `${method} ${path}: ${shown.status}`)
+    if (shown.json?.token) secrets.push(shown.json.token)
+    if (shown.json?.credentials) secrets.push(shown.json.credentials)
+  }
+  await signIn(world.browser(), 'owner', 'not the password')
+  const told = `${world.logged.join('\n')}${await world.dump()}`
+  for (const secret of secrets) t.notOk(told.includes(secret), `${secret.slice(0, 4)}…`)
+})
+
+t.test('AUTH_DEV: every visitor of this machine is the owner, and nobody from elsewhere', async t => {
+  const world = await startSessionWorld(t, { session: { developer: true } })
+  const browser = world.browser()
+  const shown = await browser.send('GET', '/session')
+  t.equal(shown.status, 200)
+  t.match(shown.json, { user: { username: 'owner', admin: true, has_password: false }, expires_at: null, developer: true })
+  t.strictSame(shown.setCookies, [], 'no session is made')
+  t.strictSame((await browser.send('GET', '/session/sign-in')).json, { password: true, oidc: null, developer: true })
+  t.equal((await browser.send('POST', '/session/users', { body: { username: 'made' } })).status, 201)
+  const port = new URL(world.addresses[0]!).port
+  for (const [name, headers, status] of [
+    ['by name', { host: `localhost:${port}` }, 200],
+    ['by IPv6', { host: `[::1]:${port}` }, 200],
+    ['a name that was made to resolve here', { host: `evil.example:${port}` }, 403],
+    ['a name that begins like loopback', { host: `127.0.0.1.evil.example:${port}` }, 403],
+    ['a name that ends like loopback', { host: `evil-localhost:${port}` }, 403],
+    ['an address of the network', { host: `192.168.1.7:${port}` }, 403],
+    ['through a proxy', { 'x-forwarded-for': '203.0.113.9' }, 403],
+    ['through another proxy', { forwarded: 'for=203.0.113.9' }, 403],
+  ] as const) {
+    const answered = await browser.send('GET', '/session', { headers })
+    t.equal(answered.status, status, name)
+    if (status === 403) t.equal(answered.json.error.code, 'not_local', name)
+  }
+  const forged = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
+  t.equal((await browser.send('POST', '/session/keys', { body: {}, headers: forged })).status, 403)
+})
+
+t.test('settings that do not fit end the start with a sentence', t => {
+  const fine = {
+    HOST: '127.0.0.1',
+    PORT: 2517,
+    SQIDS_SALT: '',
+    TRUST_PROXY: null,
+    AUTH_DEV: 'false' as const,
+    OIDC_ISSUER: '',
+    OIDC_CLIENT_ID: '',
+    OIDC_CLIENT_SECRET: '',
+    OIDC_CLIENT_SECRET_FILE: '',
+    OIDC_NAME: 'Single sign-on',
+    PUBLIC_URL: '',
+  }
+  const dev = { AUTH_DEV: 'true' as const }
+  const oidc = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'watchkeeper', OIDC_CLIENT_SECRET: 's' }
+  for (const change of [
+    {},
+    dev,
+    { ...dev, HOST: 'localhost' },
+    { ...dev, HOST: '::1' },
+    oidc,
+    { ...dev, PUBLIC_URL: 'http://localhost:1' },
+  ]) {
+    t.doesNotThrow(() => demandFittingSettings({ ...fine, ...change }), JSON.stringify(change))
+  }
+  const rows: [change: object, sentence: RegExp][] = [
+    [{ ...dev, HOST: '0.0.0.0' }, /AUTH_DEV=true .* HOST must be loopback; it is "0\.0\.0\.0"/],
+    [{ ...dev, HOST: '::' }, /HOST must be loopback/],
+    [{ ...dev, HOST: '192.168.1.7' }, /HOST must be loopback/],
+    [{ ...dev, HOST: 'watch.example' }, /HOST must be loopback/],
+    [{ ...dev, PUBLIC_URL: 'https://watch.example' }, /PUBLIC_URL names another host/],
+    [{ ...dev, TRUST_PROXY: ['10.0.0.1'] }, /no proxy: unset TRUST_PROXY/],
+    [{ ...oidc, OIDC_CLIENT_ID: '' }, /^OIDC_CLIENT_ID must be set/],
+    [{ ...oidc, OIDC_CLIENT_SECRET: '' }, /^One of OIDC_CLIENT_SECRET/],
+    [{ ...oidc, OIDC_CLIENT_SECRET_FILE: 'secret' }, /^One of OIDC_CLIENT_SECRET/],
+  ]
+  for (const [change, message] of rows) {
+    t.throws(() => demandFittingSettings({ ...fine, ...change }), { constructor: SettingError, message }, JSON.stringify(change))
+  }
+  const start = (environment: Record<string, string>) => decideRunMode(readAllSettings(environment))
+  const refused = { constructor: StartError, exitCode: 2 }
+  t.throws(() => start({ AUTH_DEV: 'true', HOST: '0.0.0.0' }), { ...refused, message: /HOST must be loopback/ })
+  t.throws(() => start({ AUTH_DEV: 'yes' }), { ...refused, message: /^AUTH_DEV must be one of true, false/ })
+  t.throws(() => start({ OIDC_ISSUER: 'https://id.example' }), { ...refused, message: /^OIDC_CLIENT_ID must be set/ })
+  t.doesNotThrow(() => start({ AUTH_DEV: 'true' }))
+  t.doesNotThrow(() => start({ AUTH_DEV: 'true', HOST: '0.0.0.0', SERVICES: 'directory,keeper,notifier' }), 'no gateway here')
+  const parsed: [name: 'TRUST_PROXY' | 'OIDC_ISSUER', value: string, result: unknown][] = [
+    ['TRUST_PROXY', '', null],
+    ['TRUST_PROXY', '10.0.0.1, 10.1.0.0/16,::1', ['10.0.0.1', '10.1.0.0/16', '::1']],
+    ['TRUST_PROXY', 'true', Error],
+    ['TRUST_PROXY', '1', Error],
+    ['TRUST_PROXY', '0.0.0.0/0', Error],
+    ['TRUST_PROXY', '10.0.0.1/33', Error],
+    ['TRUST_PROXY', 'proxy.example', Error],
+    ['OIDC_ISSUER', '', ''],
+    ['OIDC_ISSUER', 'https://id.example/realms/a', 'https://id.example/realms/a'],
+    ['OIDC_ISSUER', 'http://localhost:9000', 'http://localhost:9000'],
+    ['OIDC_ISSUER', 'http://id.example', Error],
+    ['OIDC_ISSUER', 'https://user:pass@id.example', Error],
+    ['OIDC_ISSUER', 'https://id.example?x=1', Error],
+    ['OIDC_ISSUER', 'id.example', Error],
+  ]
+  for (const [name, value, result] of parsed) {
+    if (result === Error) t.throws(() => gatewaySettings[name].parse(value), { message: /^must / }, `${name}=${value}`)
+    else t.strictSame(gatewaySettings[name].parse(value), result, `${name}=${value}`)
+  }
+  t.end()
+})
+
+/** Turns the clock until the gateway has given up asking. */
+async function waitUntilAsked({ clock, logged }: SessionWorld): Promise<void> {
+  const before = logged.length
+  while (logged.length === before) {
+    await new Promise(resolve => setImmediate(resolve))
+    clock.advance(limits.request.retryMs)
+  }
+}

@@ -1,0 +1,247 @@
+// The commands about people and places, as processes of their own, against a directory on real NATS and SQLite.
+import { spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, CommanderError } from 'commander'
+import { Registry } from 'prom-client'
+import t from 'tap'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createSystemClock } from '#shared/clock.ts'
+import { createLogger } from '#shared/logger.ts'
+import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { addKeyCommands } from '../../infra/cli/key.ts'
+import { addLocationCommands } from '../../infra/cli/location.ts'
+import { addMemberCommands } from '../../infra/cli/member.ts'
+import { addWorkspaceCommands } from '../../infra/cli/workspace.ts'
+import { exitCodes, StartError } from '../../infra/embedded/start-error.ts'
+import { startDirectory } from '../../services/directory/app.ts'
+import { bootstrap } from '../../services/directory/bootstrap.ts'
+import { startTestBus } from '../support/nats.ts'
+import { runProgram } from './run-program.ts'
+
+const clock = createSystemClock()
+const nats = await startTestBus()
+const store = await openSqliteStore(join(t.testdir(), 'people.db'))
+const bus = await nats.connect('directory')
+const logger = createLogger('silent')
+const { workspaceId } = await bootstrap({ store, clock }, { location: 'local' })
+const directory = await startDirectory({ bus, clock, store, logger, metrics: new Registry() })
+const { ask } = createDirectoryClient(bus, clock)
+t.teardown(async () => {
+  await directory.stop()
+  await nats.stop()
+  await store.close()
+  clock.stop()
+})
+
+const environment = { NATS_URL: nats.url, NATS_TOKEN: nats.token }
+Object.assign(process.env, environment)
+
+const words = (line: string) =>
+  [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, plain]) => single ?? double ?? plain ?? '')
+/** As a process of its own. */
+const runApart = (line: string, input?: string) => runProgram(t, words(line), environment, input).ended
+
+/** In this process, because starting one takes longer than everything else here. */
+async function command(line: string): Promise<{ code: number; stdout: string; stderr: string }> {
+  const output = { stdout: '', stderr: '' }
+  const say = (where: 'stdout' | 'stderr') => (text: string) => {
+    output[where] += text
+  }
+  const program = new Command('watchkeeper').exitOverride().configureOutput({
+    writeOut: say('stdout'),
+    writeErr: say('stderr'),
+  })
+  for (const add of [addKeyCommands, addMemberCommands, addWorkspaceCommands, addLocationCommands]) add(program)
+  const { log, error } = console
+  console.log = text => say('stdout')(`${text}\n`)
+  console.error = text => say('stderr')(`${text}\n`)
+  try {
+    await program.parseAsync(words(line), { from: 'user' })
+    return { code: 0, ...output }
+  } catch (refusal) {
+    if (refusal instanceof CommanderError) return { code: refusal.exitCode === 0 ? 0 : 2, ...output }
+    if (!(refusal instanceof StartError)) throw refusal
+    return { code: refusal.exitCode, ...output, stderr: `${output.stderr}${refusal.message}\n` }
+  } finally {
+    Object.assign(console, { log, error })
+  }
+}
+/** Runs a command that must be done, and answers its JSON. */
+const json = async (line: string) => {
+  const ended = await command(`${line} --json`)
+  t.equal(ended.code, 0, `${line}: ${ended.stderr}`)
+  return JSON.parse(ended.stdout)
+}
+const signIn = async (username: string, password: string) => {
+  const session = {
+    id: `s${Math.trunc(clock.monotonic() * 1_000)}`,
+    tokenHash: '0'.repeat(54) + String(Math.trunc(clock.now() % 1e10)).padStart(10, '0'),
+  }
+  return (await ask('sign-in', { username, password, client: 'here', session })).outcome
+}
+
+t.test('people are added, get roles and passwords, and go again', async t => {
+  const added = await command("member add Ann --display-name 'Ann Other' --role viewer")
+  t.equal(added.code, 0, added.stderr)
+  t.equal(added.stdout, 'ann has an account and is viewer in Default. A password comes by: watchkeeper member password ann\n')
+  t.match(await json('member add bob --admin'), { username: 'bob', admin: true, has_password: false })
+
+  t.match(await json('member list'), [{ username: 'owner' }, { username: 'ann', display_name: 'Ann Other' }, { username: 'bob' }])
+  const listed = await command('member list --workspace Default')
+  t.match(listed.stdout, /^username +role +state +name\nann +viewer +Ann Other\nowner +owner$/m)
+  t.match(await json('member role ann editor'), { username: 'ann', role: 'editor' })
+  t.match(await json('member remove ann'), { removed: true })
+  t.match(await json('member remove ann'), { removed: false })
+
+  const set = await runApart('member password ann', 'a good password\nand what follows\n')
+  t.equal(set.stdout, 'The password of ann is set.\n', set.stderr)
+  t.notMatch(set.stdout + set.stderr, 'a good password')
+  t.equal(await signIn('ann', 'a good password'), 'signed-in')
+  t.match(await json('member disable ann'), { disabled: true })
+  t.equal(await signIn('ann', 'a good password'), 'disabled')
+  t.match(await json('member enable ann'), { disabled: false })
+  t.match(await json('member admin bob no'), { admin: false })
+})
+
+const typesAtTerminal = `
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])
+seen = b''
+for answer in sys.argv and os.environ['TYPED'].split('|'):
+    while not seen.endswith(b': '): seen += os.read(terminal, 1000)
+    sys.stdout.buffer.write(seen); seen = b''
+    os.write(terminal, answer.encode() + b'\\r')
+try:
+    while True:
+        chunk = os.read(terminal, 1000)
+        if not chunk: break
+        sys.stdout.buffer.write(chunk)
+except OSError: pass
+sys.stdout.flush()
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`
+
+t.test(
+  'on a terminal a password is asked for twice and not shown',
+  { skip: spawnSync('python3', ['-c', 'import pty']).status === 0 ? false : 'no python3 to make a terminal' },
+  async t => {
+    const type = async (...typed: string[]) => {
+      const program = join(import.meta.dirname, '../../infra/cli/main.ts')
+      const env = { PATH: process.env['PATH'] ?? '', ...environment, TYPED: typed.join('|') }
+      const args = ['-c', typesAtTerminal, process.execPath, program, 'member', 'password', 'owner']
+      const child = spawn('python3', args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+      const closed = new Promise<number | null>(resolve => child.once('close', resolve))
+      let shown = ''
+      for await (const chunk of child.stdout) shown += chunk
+      return { code: await closed, shown }
+    }
+    const set = await type('typed by hand', 'typed by hand')
+    t.match(set, { code: 0, shown: /New password: \s+Once more: \s+The password of owner is set/ })
+    t.notMatch(set.shown, 'typed by hand')
+    t.equal(await signIn('owner', 'typed by hand'), 'signed-in')
+    const differs = await type('something else', 'something new')
+    t.match(differs, { code: 2, shown: 'The two passwords differ; nothing was changed.' })
+    t.equal(await signIn('owner', 'typed by hand'), 'signed-in')
+  },
+)
+
+t.test('workspaces and locations are added, renamed, listed, removed', async t => {
+  const { id } = await json("workspace add 'Second one' --owner bob")
+  t.strictSame(await json("workspace rename 'Second one' Second"), { id, name: 'Second' })
+  // The second Default came with ann's first sign-in.
+  t.match(await json('workspace list'), [
+    { name: 'Default', members: 1 },
+    { name: 'Default', members: 1 },
+    { id, name: 'Second', members: 1 },
+  ])
+  t.match((await command('workspace list')).stdout, new RegExp(`^${id} +1 +\\d{4}-\\d\\d-\\d\\d +Second$`, 'm'))
+  t.match(await json('member add ann --workspace Second --role owner'), { username: 'ann', role: 'owner' })
+
+  const de = await json('location add de --display-name Frankfurt')
+  t.match(de, { name: 'de', display_name: 'Frankfurt', active_workers_count: 0 })
+  t.strictSame(await json('location rename de eu'), { ...de, name: 'eu' })
+  t.strictSame(await json(`location rename ${de.id} --display-name ''`), { ...de, name: 'eu', display_name: null })
+  t.match((await command('location list')).stdout, new RegExp(`^${de.id} +0 +eu +eu$`, 'm'))
+  t.strictSame(await json('location remove eu'), { id: de.id })
+})
+
+t.test('keys are made for a person and listed for one', async t => {
+  const made = await json("key create --user bob --description 'for a test'")
+  t.match(made, { username: 'bob', description: 'for a test', token: /^wk_[0-9A-Za-z]{32}$/ })
+  const { token: _, ...listed } = made
+  t.strictSame(await json('key list --user bob'), [listed])
+  t.strictSame(await json('key list --user ann'), [])
+  t.strictSame(await json(`key delete ${made.id}`), { id: made.id })
+})
+
+t.test('what is refused says why in a sentence on standard error, with its exit code', async t => {
+  const table: [line: string, code: number, sentence: RegExp][] = [
+    ['member add bob', 4, /^There is a user "bob" already\.$/],
+    ["member add 'b b'", 4, /^Invalid username: A username has 1 to 64 /],
+    ['member add new --workspace nowhere', 4, /^There is no workspace "nowhere": watchkeeper workspace list shows them\.$/],
+    ['member role bob viewer', 2, /^Say which workspace: --workspace with an id or a name\.$/],
+    ['member role bob king --workspace Second', 2, /^"king" is no role: owner, editor, viewer\.$/],
+    [
+      `member role owner viewer --workspace ${workspaceId}`,
+      4,
+      /^Last owner: A workspace keeps an owner: make another member owner first\.$/,
+    ],
+    ['member remove nobody --workspace Second', 4, /^There is no user "nobody": watchkeeper member list shows them\.$/],
+    ['member password nobody', 4, /^There is no user "nobody"/],
+    ['member admin bob maybe', 2, /^Say yes or no, not "maybe"\.$/],
+    ['member', 2, /Usage: watchkeeper member/],
+    ['member add', 2, /missing required argument 'username'/],
+    ['location add local', 4, /^Location name taken: There is a location "local" already\.$/],
+    ['location rename local', 2, /^Say the new name, or --display-name\.$/],
+    ['location remove nowhere', 4, /^There is no location "nowhere": watchkeeper location list shows them\.$/],
+    ["workspace add ''", 4, /^Invalid name: A workspace's name has 1 to 60 characters/],
+    ['key create --user nobody', 4, /^There is no user "nobody"/],
+    ['key delete gone', 4, /^Key not found/],
+  ]
+  t.match((await command('member list --workspace Default')).stderr, /^Several workspaces are called "Default"/)
+  const before = await json('member list')
+  for (const [line, code, sentence] of table) {
+    const ended = await command(line)
+    t.equal(ended.code, code, line)
+    t.match(ended.stderr.trim(), sentence, line)
+    t.equal(ended.stdout, '', line)
+  }
+  t.strictSame(await json('member list'), before, 'nothing was stored')
+  const short = await runApart('member password bob', 'short\n')
+  t.equal(short.code, 4)
+  t.equal(short.stderr, 'Invalid password: A password has 8 to 1024 characters.\n')
+  const nothing = await runApart('member password bob')
+  t.equal(nothing.code, exitCodes.usage)
+  t.match(nothing.stderr, /^No password came: type it on a terminal/)
+  const nobody = await runProgram(t, ['member', 'list'], { NATS_URL: 'nats://127.0.0.1:1' }).ended
+  t.equal(nobody.code, 3)
+})
+
+t.test('help names every command', async t => {
+  for (const [noun, verbs] of [
+    ['member', ['add', 'list', 'role', 'remove', 'password', 'disable', 'enable', 'admin']],
+    ['workspace', ['add', 'list', 'rename']],
+    ['location', ['add', 'list', 'rename', 'remove']],
+    ['key', ['create', 'list', 'delete']],
+  ] as const) {
+    const { code, stdout } = await command(`${noun} --help`)
+    t.equal(code, 0)
+    for (const verb of verbs) t.match(stdout, new RegExp(`^ +${verb} .*`, 'm'), `${noun} ${verb}`)
+  }
+})
+
+t.test('the commands of docs/people.md run, one after the other', async t => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/people.md'), 'utf8')
+  const lines = [...page.matchAll(/^npx watchkeeper (.*)$/gm)].map(([, line = '']) => line)
+  t.ok(lines.length > 15)
+  let newest = ''
+  for (const line of lines) {
+    const ended = line.startsWith('member password')
+      ? await runApart(line, 'a good password\n')
+      : await command(line.replace('4fT9sQb2Lk', newest).replace('--workspace Default', `--workspace ${workspaceId}`))
+    t.equal(ended.code, 0, `${line}: ${ended.stderr}`)
+    newest = /^Key (\w+) of/.exec(ended.stderr)?.[1] ?? newest
+  }
+})

@@ -1,0 +1,515 @@
+// Bringing a message to its receiver: signatures, what stays the same over retries, addresses that are closed, test messages.
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import { Webhook } from 'standardwebhooks'
+import t from 'tap'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
+import { subjects } from '#shared/bus/subjects.ts'
+import type { CheckEntry } from '#shared/contracts/check.ts'
+import type { SigningSecret } from '#shared/contracts/destination.ts'
+import { createEgress, EgressError, egressSettings, permitted } from '#shared/egress.ts'
+import { day, hour, limits, minute, second } from '#shared/limits.ts'
+import type { Resolve } from '#shared/resolve.ts'
+import { readSettings, SettingError } from '#shared/settings.ts'
+import { StoreError } from '#shared/store/port.ts'
+import { startDirectory } from '../../services/directory/app.ts'
+import { createLanes } from '../../services/notifier/lanes.ts'
+import { redactAddress } from '../../services/notifier/redact.ts'
+import { createSender } from '../../services/notifier/send.ts'
+import { signatureOf } from '../../services/notifier/signature.ts'
+import { runCheck } from '../../services/prober/check.ts'
+import { createMemoryHub } from '../support/memory-bus.ts'
+import { createMemoryStore } from '../support/memory-store.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
+import { alert, createHouse, createReceiver, destination, facts, type Hit, options, startAt, until } from './house.ts'
+
+const { retryMs, sendMs, testMs, testAnswerMs } = limits.notifier
+const secretOf = (letter: string) => `whsec_${Buffer.from(letter.repeat(32)).toString('base64')}`
+const secret = (letter: string, over: Partial<SigningSecret> = {}): SigningSecret => ({
+  id: letter,
+  secret: secretOf(letter),
+  createdAt: 0,
+  expiresAt: null,
+  ...over,
+})
+
+t.test("another author's library verifies what is signed, by each secret that is valid", async t => {
+  // That library looks at the real clock: a message has to be of this minute.
+  const madeAt = Math.floor(performance.timeOrigin + performance.now())
+  const body = '{"text":"ä 😀 \\u2028"}'
+  const header = (secrets: SigningSecret[] | undefined) => signatureOf(secrets, { id: 'msg_1', madeAt, body })
+  const verify = (letter: string, signature: string | null, over = {}) =>
+    new Webhook(secretOf(letter)).verify(body, {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(madeAt / second)),
+      'webhook-signature': signature ?? '',
+      ...over,
+    })
+  t.ok(verify('a', header([secret('a')])))
+  const both = header([secret('b'), secret('a', { expiresAt: madeAt + 1 })])
+  t.match(both, /^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/)
+  t.ok(verify('a', both), 'the secret before')
+  t.ok(verify('b', both), 'the new one')
+  const after = header([secret('b'), secret('a', { expiresAt: madeAt })])
+  t.ok(verify('b', after))
+  t.throws(() => verify('a', after), 'the grace is over')
+  t.throws(() => verify('a', header([secret('a')]), { 'webhook-id': 'msg_2' }), 'another message')
+  for (const none of [undefined, [], [secret('a', { expiresAt: 0 })]]) t.equal(header(none), null)
+})
+
+t.test('the verification that the guide shows takes what is signed and nothing else', async t => {
+  const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'notifications.md'), 'utf8')
+  const [, source = ''] = /```js\n([\s\S]*?)```/.exec(guide) ?? []
+  const { isSigned } = await import(`data:text/javascript,${encodeURIComponent(source)}`)
+  const signature = signatureOf([secret('b'), secret('a')], { id: 'msg_1', madeAt: startAt, body: '{"ä":1}' })
+  const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': String(startAt / second), 'webhook-signature': signature }
+  const at = (ms: number, over = {}, body = '{"ä":1}', letter = 'a') =>
+    isSigned(secretOf(letter), { ...headers, ...over }, body, (startAt + ms) / second)
+  t.ok(at(0) && at(0, {}, '{"ä":1}', 'b'))
+  t.ok(at(limits.notifier.giveUpMs), 'at the last retry')
+  t.notOk(at(4 * hour))
+  t.notOk(at(0, {}, '{"ä":2}'))
+  t.notOk(at(0, {}, '{"ä":1}', 'c'))
+  t.notOk(at(0, { 'webhook-timestamp': '' }))
+  t.notOk(at(0, { 'webhook-signature': undefined }))
+})
+
+t.test('a message stays the same over retries, whatever becomes of its destination meanwhile', async t => {
+  const house = createHouse()
+  const receiver = await createReceiver(call => ({ status: call === 1 ? 503 : 200 }))
+  const elsewhere = await createReceiver(() => ({ status: 200 }))
+  const told = [alert('one', 'a', 1), alert('one', 'a', 2, { kind: 'recovery' })]
+  const there = destination('one', receiver.url, { type: 'slack', channel: 'ops', secrets: [secret('a')] })
+  await house.store.insert('alerts', told)
+  await house.store.insert('destinations', [there])
+  const service = await house.start('n1')
+  t.teardown(async () => {
+    await house.stop(service)
+    await Promise.all([receiver.close(), elsewhere.close()])
+  })
+  house.nudge(...told.map(({ id }) => id))
+  const deliveries = async () => (await house.store.find('deliveries', { limit: 10 })).sort((a, b) => a.number - b.number)
+  await until(async () => (await deliveries())[0]?.snapshot.value === 'waiting', 'waiting')
+  await until(async () => (await deliveries()).length === 2, 'the recovery is held')
+  const held = (await deliveries())[1]
+  t.match(JSON.parse(held?.body ?? ''), { channel: '#ops' }, 'frozen when its delivery is made, though it waits')
+  await house.store.upsert('destinations', [
+    { ...there, rev: 2, name: 'New', channel: 'other', url: elsewhere.url, secrets: [secret('b')] },
+  ])
+  await house.store.upsert(
+    'alerts',
+    told.map(one => ({ ...one, rev: 9, facts: { ...facts, subjectName: 'Renamed' } })),
+  )
+  await house.clock.advance(retryMs)
+  await elsewhere.called(2)
+  const [first, again, recovery] = [...receiver.hits, ...elsewhere.hits] as [Hit, Hit, Hit]
+  t.equal(again.body, first.body)
+  for (const name of ['idempotency-key', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-type']) {
+    t.ok(first.headers[name], name)
+    t.equal(again.headers[name], first.headers[name], `${name} is the same`)
+  }
+  t.equal(recovery.body, held?.body)
+  const signed = { id: String(recovery.headers['webhook-id']), madeAt: startAt, body: recovery.body }
+  t.equal(recovery.headers['webhook-signature'], signatureOf([secret('a')], signed))
+  const rows = await house.store.find('deliveryLog', { limit: 10 })
+  t.same(new Set(rows.filter(({ payload }) => payload === first.body).map(({ destinationName }) => destinationName)).size, 2)
+  t.notMatch(JSON.stringify([rows, house.log]), /whsec_|T0secretT0/)
+})
+
+t.test('an answer that quotes the address, however it does, leaves nothing of it', async t => {
+  const address = 'https://user:password1@hooks.example.com:8443/services/T0123ABCD/B%20secret/xYz123TokenTail?key=abcdef12&b=1'
+  const leaks = /password1|T0123|T0123ABCD|B%20secret|B secret|xYz123|TokenTail|abcdef12|hooks\.example|dXNlcjpwYXNzd29yZDE/i
+  const rows: [string, string][] = [
+    ['whole', `no ${address} here`],
+    ['percent-encoded once more', `next=${encodeURIComponent(address)}`],
+    ['decoded', decodeURIComponent(address)],
+    ['as JSON', JSON.stringify({ url: address }).replaceAll('/', '\\/')],
+    ['as HTML', `<a href="${address.replaceAll('&', '&amp;')}">`],
+    ['in lower case', address.toLowerCase()],
+    ['in upper case', address.toUpperCase()],
+    ['the path alone', 'POST /services/T0123ABCD/B%20secret/xYz123TokenTail?key=abcdef12'],
+    ['a token alone', 'unknown token "xYz123TokenTail"'],
+    ['the beginning of a token', 'unknown token xYz123To…'],
+    ['the middle of a token', 'unknown token …z123Token…'],
+    ['the end of a token', 'unknown token …TokenTail'],
+    ['cut off within a token', `${' '.repeat(4_000)} token xYz12`],
+    ['its credentials as a header', 'authorization: Basic dXNlcjpwYXNzd29yZDE='],
+    ['its host', 'Host: hooks.example.com'],
+  ]
+  for (const [name, text] of rows) {
+    const redacted = redactAddress(text, address)
+    t.notMatch(redacted, leaks, name)
+    t.match(redacted, /\[redacted\]/, name)
+  }
+  t.equal(redactAddress('plain words, nothing else', address), 'plain words, nothing else')
+  t.ok(redactAddress('x'.repeat(4_096), `https://a.example/${'y'.repeat(2_000)}`).length === 4_096, 'as long as it gets')
+})
+
+const blocks = (EGRESS_DENY: string, EGRESS_ALLOW = '') => {
+  const settings = readSettings(egressSettings, { EGRESS_DENY, EGRESS_ALLOW })
+  return createEgress({ deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW })
+}
+
+t.test('what is closed is closed in every form of an address', async t => {
+  const metadata = 'the address of a cloud metadata service'
+  const linkLocal = 'a link-local address'
+  const rows: [string, string | null][] = [
+    ['169.254.169.254', metadata],
+    ['::ffff:169.254.169.254', metadata],
+    ['::ffff:a9fe:a9fe', metadata],
+    ['::ffff:0:a9fe:a9fe', metadata],
+    ['::a9fe:a9fe', metadata],
+    ['64:ff9b::a9fe:a9fe', metadata],
+    ['64:ff9b:1::a9fe:a9fe', metadata],
+    ['2002:a9fe:a9fe::1', metadata],
+    ['2001:0:102:304:0:0:5601:5601', metadata],
+    ['fd00:ec2::254', metadata],
+    ['100.100.100.200', metadata],
+    ['169.254.0.1', linkLocal],
+    ['fe80::1', linkLocal],
+    ['fe80::1%eth0', linkLocal],
+    ['febf:ffff::1', linkLocal],
+    ['0.0.0.0', 'an unspecified address'],
+    ['0.1.2.3', 'an unspecified address'],
+    ['::', 'an unspecified address'],
+    ['224.0.0.1', 'a multicast address'],
+    ['ff02::1', 'a multicast address'],
+    ['255.255.255.255', 'a broadcast address'],
+    ['no address', 'not an address'],
+    ['127.0.0.1', null],
+    ['::1', null],
+    ['10.1.2.3', null],
+    ['192.168.0.1', null],
+    ['fd12::1', null],
+    ['fec0::1', null],
+    ['169.255.0.1', null],
+    ['8.8.8.8', null],
+    ['64:ff9b::808:808', null],
+    ['2606:4700::1111', null],
+  ]
+  for (const [address, reason] of rows) t.equal(createEgress().refusal(address), reason, address)
+})
+
+t.test('an operator closes and opens blocks, and what is opened wins', async t => {
+  const rows: [string, string, string, boolean][] = [
+    ['10.0.0.0/8', '', '10.1.2.3', false],
+    ['10.0.0.0/8', '', '::ffff:10.1.2.3', false],
+    ['10.0.0.0/8', '', '64:ff9b::a01:203', false],
+    ['10.0.0.0/8', '', '11.1.2.3', true],
+    ['10.0.0.0/8, fd00::/8', '10.1.0.0/16', '10.1.2.3', true],
+    ['10.0.0.0/8, fd00::/8', '10.1.0.0/16', '10.2.2.3', false],
+    ['10.0.0.0/8,fd00::/8,', '', 'fd12::1', false],
+    ['0.0.0.0/0,::/0', '192.0.2.7', '192.0.2.7', true],
+    ['0.0.0.0/0,::/0', '192.0.2.7', '192.0.2.8', false],
+    ['127.0.0.0/8', '', '127.0.0.1', false],
+    ['', '169.254.0.0/16', '169.254.169.254', true],
+  ]
+  for (const [deny, allow, address, open] of rows) {
+    t.equal(blocks(deny, allow).refusal(address), open ? null : 'closed by EGRESS_DENY', `${deny} ${allow} ${address}`)
+  }
+  for (const bad of [
+    '10.0.0.0/33',
+    'fd00::/129',
+    '10.0.0/8',
+    'localhost',
+    '10.0.0.0/-1',
+    '10.0.0.0/8/8',
+    'fe80::1%eth0',
+    '10.0.0.0/',
+  ]) {
+    const sentence =
+      /^EGRESS_DENY must list CIDR blocks such as 10\.0\.0\.0\/8 or fd00::\/8, with commas between them; ".*" is none; it is ".*"\.$/
+    t.throws(() => blocks(bad), { constructor: SettingError, message: sentence }, bad)
+  }
+  const many = Array.from({ length: limits.egress.blocks + 1 }, () => '10.0.0.1').join(',')
+  t.throws(() => blocks(many), /EGRESS_DENY may list 1000 blocks/)
+  t.same(permitted(blocks(''), ['169.254.0.1', '127.0.0.1']), ['127.0.0.1'], 'of several, what is open is left')
+  t.throws(() => permitted(blocks(''), ['169.254.0.1', 'fe80::1']), EgressError)
+})
+
+t.test('neither a message nor a check reaches a closed address, by whatever name it goes', async t => {
+  const receiver = await createReceiver(() => ({ status: 200 }))
+  const port = new URL(receiver.url).port
+  const answers: Record<string, string[]> = {
+    'rebound.example': ['169.254.169.254'],
+    'mapped.example': ['::ffff:169.254.169.254', 'fe80::1'],
+    'mixed.example': ['fe80::1', '127.0.0.1'],
+    'home.example': ['127.0.0.1'],
+    'nothing.example': [],
+  }
+  let asked = 0
+  const resolve: Resolve = (name, done) => {
+    asked++
+    done(null, name === 'localhost' ? ['127.0.0.1', '::1'] : (answers[name] ?? []))
+  }
+  const clock = createVirtualClock(startAt)
+  const sender = (deny: string) => createSender({ clock, ...options, resolve, egress: blocks(deny) })
+  const [usual, closed] = [sender(''), sender('127.0.0.0/8,::1')]
+  t.teardown(() => Promise.all([usual.close(), closed.close(), receiver.close()]))
+  const message = { body: '{}', idempotencyKey: 'msg_1', madeAt: startAt, signature: null }
+  const entry = { method: 'GET', statuses: [200], data: '', contentType: '', expectedText: '' } as unknown as CheckEntry
+  const rows: [string, 'usual' | 'closed', string | null][] = [
+    ['http://169.254.169.254/secret', 'usual', 'the address of a cloud metadata service'],
+    ['http://2852039166/secret', 'usual', 'the address of a cloud metadata service'],
+    ['http://0xa9fea9fe/secret', 'usual', 'the address of a cloud metadata service'],
+    ['http://0251.0376.0251.0376/secret', 'usual', 'the address of a cloud metadata service'],
+    ['http://[::ffff:169.254.169.254]/secret', 'usual', 'the address of a cloud metadata service'],
+    ['https://[fe80::1]/secret', 'usual', 'a link-local address'],
+    [`http://0.0.0.0:${port}/secret`, 'usual', 'an unspecified address'],
+    [`http://rebound.example:${port}/secret`, 'usual', 'the address of a cloud metadata service'],
+    [`https://mapped.example:${port}/secret`, 'usual', 'the address of a cloud metadata service'],
+    [`http://localhost:${port}/secret`, 'closed', 'closed by EGRESS_DENY'],
+    [`http://127.1:${port}/secret`, 'closed', 'closed by EGRESS_DENY'],
+    [`http://home.example:${port}/secret`, 'closed', 'closed by EGRESS_DENY'],
+    [`http://mixed.example:${port}/secret`, 'usual', null],
+    [`http://home.example:${port}/secret`, 'usual', null],
+  ]
+  for (const [url, guard, reason] of rows) {
+    const outcome = await (guard === 'usual' ? usual : closed).send({ ...message, url }, new AbortController().signal)
+    const egress = blocks(guard === 'usual' ? '' : '127.0.0.0/8,::1')
+    const check = await runCheck({ ...entry, url }, { clock, resolve, egress, userAgent: 'test' })
+    if (reason === null) {
+      t.same(outcome, { kind: 'delivered' }, url)
+      t.match(check, { ok: true }, url)
+      continue
+    }
+    const error = `not_sent: the destination's address may not be reached: it is ${reason}`
+    t.same(outcome, { kind: 'refused', retryable: false, answered: false, error, retryAfterMs: null }, url)
+    t.match(check, { ok: false, error: `address may not be reached: it is ${reason}`, statusCode: null }, url)
+  }
+  t.equal(receiver.hits.length, 4, 'nobody else was called')
+  answers['home.example'] = ['169.254.169.254']
+  // Longer than an idle connection is kept: a name is looked at again for each connection, and what it says then counts.
+  const again = createSender({ clock, ...options, resolve, egress: blocks('') })
+  t.teardown(() => again.close())
+  const before = asked
+  t.match(await again.send({ ...message, url: `http://home.example:${port}/` }, new AbortController().signal), {
+    kind: 'refused',
+  })
+  t.equal(asked, before + 1, 'one look-up for the check and the connection')
+  const unknown = await again.send({ ...message, url: 'http://nothing.example/' }, new AbortController().signal)
+  t.match(unknown, { retryable: true, error: 'unreachable: its name is not known' })
+})
+
+t.test('a delivery to a closed address fails at once and says why', async t => {
+  const house = createHouse()
+  const told = alert('one', 'a', 1)
+  await house.store.insert('alerts', [told])
+  await house.store.insert('destinations', [destination('one', 'http://169.254.169.254/latest/hunter2hunter2')])
+  const service = await house.start('n1')
+  t.teardown(() => house.stop(service))
+  house.nudge(told.id)
+  await until(async () => (await house.store.count('deliveryLog', {})) === 1, 'the row')
+  const error = "not_sent: the destination's address may not be reached: it is the address of a cloud metadata service"
+  t.match(await house.store.find('deliveryLog', { limit: 10 }), [{ status: 'failed', error }])
+  t.notMatch(JSON.stringify([await house.store.find('deliveryLog', { limit: 9 }), house.log]), /hunter2|169\.254/)
+})
+
+t.test('many destinations that do not answer leave room for the others', async t => {
+  const { inFlight, inFlightUnanswered } = limits.notifier
+  const lanes = createLanes()
+  for (let i = 0; i < inFlight; i++) {
+    t.ok(lanes.take(`dead${i}`, `a${i}`) || t.fail('no room'))
+    lanes.settle(`a${i}`, 'silent')
+    lanes.release(`a${i}`)
+    lanes.offer(`dead${i}`, `b${i}`)
+  }
+  t.equal(lanes.pick().length, inFlightUnanswered, 'no more than their share')
+  t.ok(lanes.take('alive', 'c'), 'and who answers has room')
+  lanes.settle('b0', 'took')
+  t.equal(lanes.pick().length, 1, 'what one gives back another takes')
+})
+
+t.test('nothing more is sent while too many outcomes wait for the store', async t => {
+  const lanes = createLanes()
+  for (let i = 0; i < limits.notifier.unwritten; i++) {
+    lanes.take('one', `a${i}`)
+    lanes.settle(`a${i}`, 'busy')
+  }
+  t.notOk(lanes.take('two', 'b'))
+  lanes.release('a0')
+  t.ok(lanes.take('two', 'b'))
+})
+
+t.test('a test message is one attempt, whatever comes of it, and one row of the log', async t => {
+  const house = createHouse()
+  const silent = createServer(() => {})
+  await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
+  const receivers = {
+    good: await createReceiver(() => ({ status: 204 })),
+    bad: await createReceiver((_, { path }) => ({ status: 503, headers: { 'retry-after': '1' }, body: `no\n${path} here` })),
+  }
+  const closedPort = 'http://127.0.0.1:1/hooks/T0secretT0/B1secretB1?token=hunter2hunter2'
+  const { port } = silent.address() as AddressInfo
+  await house.store.insert('destinations', [
+    destination('good', receivers.good.url, { secrets: [secret('a')], enabled: false }),
+    destination('bad', receivers.bad.url, { type: 'slack', channel: 'ops' }),
+    destination('dead', closedPort),
+    destination('silent', `http://127.0.0.1:${port}/`),
+    destination('metadata', 'http://169.254.169.254/'),
+  ])
+  const services = [await house.start('n1'), await house.start('n2')]
+  t.teardown(async () => {
+    await Promise.all(services.map(service => house.stop(service)))
+    await Promise.all(Object.values(receivers).map(receiver => receiver.close()))
+    silent.closeAllConnections()
+    silent.close()
+  })
+  const client = createNotifierClient(house.connect(), house.clock)
+  const test = (destinationId: string) => client.sendTest({ destinationId })
+  t.same(await test('good'), { delivered: true })
+  const [hit] = receivers.good.hits as [Hit]
+  t.match(JSON.parse(hit.body), { attachments: [{ title: 'Test message is down', color: '#d50201' }], incident: {} })
+  const signed = { id: String(hit.headers['webhook-id']), madeAt: startAt, body: hit.body }
+  t.equal(hit.headers['webhook-signature'], signatureOf([secret('a')], signed))
+  t.equal(hit.headers['idempotency-key'], hit.headers['webhook-id'])
+
+  const refused = 'http_503: the destination answered 503 Service Unavailable: "no [redacted] here"'
+  t.same(await test('bad'), { delivered: false, error: refused })
+  t.same(await test('dead'), { delivered: false, error: 'unreachable: connection refused' })
+  t.match(await test('metadata'), { delivered: false, error: /^not_sent: the destination's address may not be reached/ })
+  const began = house.clock.now()
+  const waiting = test('silent')
+  for (let i = 0; i < 30; i++) await house.clock.settle()
+  await house.clock.advance(testMs)
+  t.same(await waiting, { delivered: false, error: 'unreachable: no answer within 3 s' })
+  t.ok(house.clock.now() - began < testAnswerMs, 'before its asker gives up')
+
+  await house.clock.advance(minute)
+  t.equal(receivers.bad.hits.length, 1, 'it is not tried again')
+  const rows = (await house.store.find('deliveryLog', { limit: 10 })).sort((a, b) => a.number - b.number)
+  t.same(
+    rows.map(({ destinationId, status, alertKind, incidentId }) => [destinationId, status, alertKind, incidentId]),
+    ['good', 'bad', 'dead', 'metadata', 'silent'].map((id, i) => [id, i === 0 ? 'delivered' : 'failed', 'problem', null]),
+  )
+  t.equal(rows[0]?.payload, hit.body)
+  t.equal(rows[1]?.error, refused)
+  t.notMatch(JSON.stringify([rows, house.log]), /secretT0|hunter2|127\.0\.0\.1|whsec_/)
+  t.same(await house.store.find('deliveries', { limit: 1 }), [], 'it is no delivery')
+  await t.rejects(test('nobody'), { code: 'not_found', message: 'Destination not found' })
+  await t.rejects(client.sendTest({ destinationId: '../x' }), { code: 'malformed' })
+})
+
+t.test('a test message that nobody takes in time is not sent twice', async t => {
+  const house = createHouse()
+  const other = house.connect()
+  let taken = 0
+  await other.subscribe(subjects.testMessage, () => void taken++)
+  const client = createNotifierClient(house.connect(), house.clock)
+  const asked = t.rejects(client.sendTest({ destinationId: 'one' }), { code: 'unavailable' })
+  await house.clock.advance(testAnswerMs)
+  await asked
+  t.equal(taken, 1)
+})
+
+t.test('where the store does not answer, a test message is refused before it is sent, or told all the same after', async t => {
+  const house = createHouse()
+  const receiver = await createReceiver(() => ({ status: 200 }))
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  const deaf = new Set<string>()
+  const store = new Proxy(house.store, {
+    get:
+      (target, name: keyof typeof house.store) =>
+      (collection: string, ...rest: unknown[]) =>
+        deaf.has(`${name}:${collection}`)
+          ? Promise.reject(new StoreError('unavailable', 'cut off'))
+          : (target[name] as (...all: unknown[]) => unknown)(collection, ...rest),
+  })
+  const service = await house.start('n1', { store })
+  t.teardown(async () => {
+    await house.stop(service)
+    await receiver.close()
+  })
+  const client = createNotifierClient(house.connect(), house.clock)
+  deaf.add('get:destinations')
+  const refused = t.rejects(client.sendTest({ destinationId: 'one' }), { code: 'unavailable' })
+  await house.clock.advance(testAnswerMs)
+  await refused
+  t.equal(receiver.hits.length, 0)
+  deaf.clear()
+  deaf.add('insert:deliveryLog')
+  const sent = client.sendTest({ destinationId: 'one' })
+  await receiver.called(1)
+  await until(async () => {
+    await house.clock.advance(10)
+    return (await Promise.race([sent, Promise.resolve(null)])) !== null
+  }, 'the answer')
+  t.same(await sent, { delivered: true })
+  t.ok(house.clock.now() < startAt + testAnswerMs + second)
+  deaf.clear()
+  await house.clock.advance(2 * second)
+  t.equal(await house.store.count('deliveryLog', {}), 1, 'its row came later')
+})
+
+t.test('secrets are made, rotated and removed, answered once, and kept over every other change', async t => {
+  const store = createMemoryStore()
+  const clock = createVirtualClock(startAt)
+  const hub = createMemoryHub({ clock })
+  const lines: string[] = []
+  const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })
+  const service = await startDirectory({ bus: hub.connect(), clock, store, logger, metrics: new Registry() })
+  t.teardown(() => service.stop())
+  const { ask } = createDirectoryClient(hub.connect(), clock)
+  const workspaceId = 'workspace1'
+  const fields = { workspaceId, name: 'Ops', url: 'https://a.example/x', channel: '', default: false, transformationId: null }
+  const { number } = await ask('create-destination', { ...fields, type: 'webhook', id: 'd1' })
+  const rotate = (id: string, graceMs = 0, over = {}) =>
+    ask('rotate-destination-secret', { workspaceId, number, id, graceMs, ...over }).then(({ secret }) => secret)
+  const stored = async () => (await store.get('destinations', ['d1']))[0]?.secrets ?? []
+  const kept = async () => (await stored()).map(one => [one.id, one.expiresAt])
+
+  const first = await rotate('r1', hour, { first: true })
+  t.match(first, /^whsec_[A-Za-z0-9+/]{43}=$/)
+  t.equal(Buffer.from(first.slice(6), 'base64').length, limits.destination.secretBytes)
+  t.equal(await rotate('r1', hour, { first: true }), first, 'a repeated try answers the same')
+  await t.rejects(rotate('r2', hour, { first: true }), { code: 'invalid_state', message: 'Destination has a secret' })
+  const second = await rotate('r2', hour)
+  t.not(second, first)
+  t.same(await kept(), [
+    ['r2', null],
+    ['r1', startAt + hour],
+  ])
+  await clock.advance(minute)
+  await rotate('r3', day)
+  const now = startAt + minute
+  t.same(
+    await kept(),
+    [
+      ['r3', null],
+      ['r2', now + day],
+    ],
+    'at most two, the newest',
+  )
+  await ask('update-destination', { ...fields, id: 'd1', name: 'Renamed', url: 'https://b.example/y' })
+  t.equal((await stored()).length, 2, 'a change of the destination keeps them')
+  const last = await rotate('r4')
+  t.same(await kept(), [['r4', null]], 'without a grace the one before signs no more')
+  const read = JSON.stringify([
+    await ask('list-destinations', { workspaceId }),
+    await ask('get-destination', { workspaceId, number }),
+  ])
+  t.notMatch(read + lines.join(''), /whsec_|secrets/)
+  t.ok(last)
+  const wrong = { workspaceId: 'workspace2', number }
+  const nobody = { code: 'not_found', message: 'Destination not found' }
+  await t.rejects(ask('rotate-destination-secret', { ...wrong, id: 'r5', graceMs: 0 }), nobody)
+  await t.rejects(ask('rotate-destination-secret', { workspaceId, number: 99, id: 'r5', graceMs: 0 }), nobody)
+  await t.rejects(ask('delete-destination-secret', wrong), nobody)
+  await t.rejects(rotate('r5', limits.destination.secretGraceMs + 1), { code: 'validation', message: 'Invalid grace' })
+  await t.rejects(rotate('r5', -1), { code: 'malformed' })
+  t.same(await kept(), [['r4', null]], 'what is refused changes nothing')
+  t.match(await ask('delete-destination-secret', { workspaceId, number }), { removed: true })
+  t.match(await ask('delete-destination-secret', { workspaceId, number }), { removed: false })
+  t.same(await stored(), [])
+})
+
+t.test('what is asked of a retry is bounded', async t => {
+  t.ok(limits.notifier.giveUpMs >= hour, 'at least an hour')
+  t.ok(sendMs === 10 * second && testMs === 3 * second)
+  t.ok(limits.destination.secretBytes >= 24 && limits.destination.secretBytes <= 64 && limits.destination.secretGraceMs >= day)
+})

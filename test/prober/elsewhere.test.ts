@@ -1,0 +1,660 @@
+// Probers on other machines, on a real nats-server with keys: what their credentials permit and what they refuse (tried with bare
+// client calls), how they are revoked, and how the probers of a location share its monitors when one dies.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { connect, headers as createHeaders, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import t, { type Test } from 'tap'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { type BusKeys, makeBusKeys, proberAccountClaims } from '#shared/bus/bus-keys.ts'
+import { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import { connectBus } from '#shared/bus/nats.ts'
+import { claimsOfCredentials } from '#shared/bus/nats-jwt.ts'
+import { serversOf } from '#shared/bus/nats-options.ts'
+import type { Bus, BusError } from '#shared/bus/port.ts'
+import { createProberIssuer, type ProberIssuer } from '#shared/bus/prober-issuer.ts'
+import { subjects } from '#shared/bus/subjects.ts'
+import { createSystemClock } from '#shared/clock.ts'
+import type { CheckResult } from '#shared/contracts/check.ts'
+import type { Command } from '#shared/contracts/command.ts'
+import { parseCheckObservationId, randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import { createLogger } from '#shared/logger.ts'
+import type { Store } from '#shared/store/port.ts'
+import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { type NatsServer, obtainNatsServer, startNatsServer } from '../../infra/embedded/nats-server.ts'
+import { createAnnouncer } from '../../services/directory/announce-revocations.ts'
+import { startDirectory } from '../../services/directory/app.ts'
+import { eventually, runProgram } from '../infra/run-program.ts'
+import { startProgram } from '../integration/system.ts'
+import { createMemoryStore } from '../support/memory-store.ts'
+import { toolsFolder } from '../support/nats.ts'
+import { certificates } from './certificates.ts'
+
+const logger = createLogger('silent')
+const clock = createSystemClock()
+t.teardown(() => clock.stop())
+
+interface GuardedBus {
+  keys: BusKeys
+  url: string
+  issuer: ProberIssuer
+  house: Bus
+  /** A bus as a prober has it, with the credentials of a file. */
+  asProber(credentials: string): Promise<Bus>
+  /** A client with nothing between it and the server. */
+  bare(credentials: string): Promise<NatsConnection>
+  restart(options?: { forgetAccounts: boolean }): Promise<void>
+}
+
+/** A nats-server with keys, and the house connected to it. */
+async function startGuardedBus(t: Test): Promise<GuardedBus> {
+  const dataFolder = t.testdir({})
+  const keys = makeBusKeys(clock.now())
+  const binary = await obtainNatsServer({ toolsFolder, log: () => undefined })
+  let server: NatsServer = await startNatsServer({ binary, dataFolder, port: 0, keys })
+  const { url } = server
+  const opened: { close(): Promise<unknown> }[] = []
+  t.teardown(async () => {
+    await Promise.all(opened.map(connection => connection.close()))
+    await server.stop()
+  })
+  const open = async (credentials: string, declare: boolean): Promise<Bus> => {
+    const credentialsFile = join(dataFolder, `${randomId(8)}.creds`)
+    writeFileSync(credentialsFile, credentials)
+    const bus = await connectBus({ servers: url, name: 'test', credentialsFile, patienceMs: 5_000, logger, declare })
+    opened.push(bus)
+    return bus
+  }
+  return {
+    keys,
+    url,
+    issuer: createProberIssuer({ keys, connection: serversOf(url), clock }),
+    house: await open(keys.houseCredentials, true),
+    // Asks to declare, which credentials of a prober leave out by themselves.
+    asProber: credentials => open(credentials, true),
+    bare: async credentials => {
+      const authenticator = credsAuthenticator(new TextEncoder().encode(credentials))
+      const publicKey = claimsOfCredentials(credentials)?.sub
+      const connection = await connect({ servers: url, authenticator, inboxPrefix: `_INBOX_${publicKey}`, reconnect: false })
+      opened.push(connection)
+      return connection
+    },
+    restart: async ({ forgetAccounts } = { forgetAccounts: false }) => {
+      const port = Number(new URL(url).port)
+      await server.stop()
+      if (forgetAccounts) rmSync(join(dataFolder, 'bus', 'accounts'), { recursive: true })
+      server = await startNatsServer({ binary, dataFolder, port, keys })
+    },
+  }
+}
+
+/** Resolves with the kind of the error, or `answered`. */
+const outcome = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'answered',
+    (error: Error) => (error as BusError).kind ?? error.name,
+  )
+
+t.test('what the credentials of a location permit', async t => {
+  const guarded = await startGuardedBus(t)
+  const { house, issuer } = guarded
+  const { credentials } = issuer.issue('first', 'loc1', clock.now())
+  const neighbour = issuer.issue('second', 'loc1', clock.now())
+  await house.bucket('checks').put('loc1.1.mine', { n: 1 })
+  await house.bucket('checks').put('loc2.1.theirs', { n: 2 })
+  await house.bucket('presence').put('prober.loc2.p9', { n: 2 })
+  await house.bucket('presence').put('keeper.k1', { n: 3 })
+  await house.bucket('leases').put('p.1', { holder: 'k1' })
+
+  t.test('all that a prober does works with them', async t => {
+    const prober = await guarded.asProber(credentials)
+    const seen: string[] = []
+    let told = () => {}
+    const watch = await prober.bucket('checks').watch('loc1.>', {
+      onEntry: ({ key, value }) => {
+        seen.push(`${key}=${JSON.stringify(value)}`)
+        told()
+      },
+    })
+    await eventually('the entries are read', () => seen.length === 1)
+    const changed = new Promise<void>(resolve => {
+      told = resolve
+    })
+    await house.bucket('checks').put('loc1.1.more', { n: 5 })
+    await changed
+    t.strictSame(seen, ['loc1.1.mine={"n":1}', 'loc1.1.more={"n":5}'], 'its own, and nothing of others')
+    await watch.close()
+    await prober.bucket('presence').put('prober.loc1.p1', {})
+    const members = await prober.bucket('presence').list('prober.loc1.*')
+    t.strictSame(
+      members.map(entry => entry.key),
+      ['prober.loc1.p1'],
+    )
+    await prober.bucket('presence').delete('prober.loc1.p1')
+    await prober.observations.publish('obs.1.loc1.x', { n: 1 })
+    t.ok(Math.abs(await prober.clockOffset(() => clock.now())) < 1_000)
+  })
+
+  t.test('everything else is refused, and changes nothing', async t => {
+    const prober = await guarded.bare(credentials)
+    const before = await house.observations.state()
+    const heard: string[] = []
+    for (const subject of ['cmd.>', 'ask.>', 'nudge.>', 'state.>']) {
+      await house.subscribe(subject, message => void heard.push(`${subject}: ${message.subject}`))
+    }
+    const stream = (name: string, filter: string) => `HOUSE.API.CONSUMER.CREATE.KV_${name}.c1.$KV.${name}.${filter}`
+    const refused: Record<string, string> = {
+      'a report for another location': 'obs.1.loc2.x',
+      'a check entry of its own location': '$KV.checks.loc1.1.mine',
+      'a check entry of another location': '$KV.checks.loc2.1.theirs',
+      'the presence of a prober elsewhere': '$KV.presence.prober.loc2.p9',
+      'the presence of a keeper': '$KV.presence.keeper.k1',
+      'a lease': '$KV.leases.p.1',
+      'a revocation of a key': '$KV.revocations.key.k1',
+      'a command': 'cmd.1.x',
+      'a question to the directory': 'ask.directory.list-keys',
+      'a nudge': subjects.alertNudge,
+      "the house's administration": '$JS.API.STREAM.INFO.KV_checks',
+      "another location's checks": stream('checks', 'loc2.>'),
+      'all checks': stream('checks', '>'),
+      'checks without a filter': 'HOUSE.API.CONSUMER.CREATE.KV_checks.c1',
+      'a durable consumer': 'HOUSE.API.CONSUMER.DURABLE.CREATE.KV_checks.c1',
+      'leases by a consumer': stream('leases', '>'),
+      'one check by its key': 'HOUSE.API.DIRECT.GET.KV_checks',
+      'one check by its sequence': 'HOUSE.API.STREAM.MSG.GET.KV_checks',
+      'the state of the observations': 'HOUSE.API.STREAM.INFO.OBSERVATIONS',
+      'the consumers of others': 'HOUSE.API.CONSUMER.NAMES.KV_checks',
+      'purging the observations': 'HOUSE.API.STREAM.PURGE.OBSERVATIONS',
+      'removing a bucket': 'HOUSE.API.STREAM.DELETE.KV_checks',
+      'an account as the system does': '$SYS.REQ.CLAIMS.UPDATE',
+    }
+    for (const [what, subject] of Object.entries(refused)) {
+      const denied = await outcome(prober.request(subject, '{}', { timeout: 1_000, noMux: true }))
+      t.not(denied, 'answered', `${what}: ${denied}`)
+    }
+    const otherFilter = { stream_name: 'KV_checks', config: { name: 'c2', ack_policy: 'none', filter_subject: '$KV.checks.>' } }
+    const lied = await prober.request('HOUSE.API.CONSUMER.CREATE.KV_checks.c2.$KV.checks.loc1.>', JSON.stringify(otherFilter), {
+      timeout: 1_000,
+    })
+    t.match(lied.json(), { error: {} }, 'a filter in the body that is not the one in the subject')
+    await house.request('nobody', {}, { timeoutMs: 1_000 }).catch(() => undefined)
+    t.strictSame(heard, [])
+    t.equal((await house.observations.state()).lastSequence, before.lastSequence)
+    t.strictSame((await house.bucket('checks').get('loc1.1.mine'))?.value, { n: 1 })
+    t.strictSame((await house.bucket('checks').get('loc2.1.theirs'))?.value, { n: 2 })
+    t.strictSame((await house.bucket('leases').get('p.1'))?.value, { holder: 'k1' })
+  })
+
+  t.test('it hears no reply and no message but its own', async t => {
+    const prober = await guarded.bare(credentials)
+    const errors: string[] = []
+    const heard: string[] = []
+    const wanted = ['_INBOX.>', `_INBOX_${neighbour.publicKey}.>`, '>', 'cmd.>', 'obs.>', '$KV.>', '$JS.ACK.>', '_R_.>']
+    for (const subject of wanted) {
+      const callback = (error: Error | null, message: { subject: string }) =>
+        void (error ? errors.push(error.name) : heard.push(message.subject))
+      prober.subscribe(subject, { callback: callback as never })
+    }
+    await prober.flush()
+    const other = await guarded.asProber(neighbour.credentials)
+    await other.observations.publish('obs.1.loc1.y', { n: 1 })
+    await other.bucket('checks').list('loc1.>')
+    await house.subscribe('echo', message => message.respond(1))
+    await house.request('echo', {}, { timeoutMs: 1_000 })
+    await eventually('each was refused', () => errors.length === wanted.length)
+    t.strictSame([...new Set(errors)], ['PermissionViolationError'])
+    t.strictSame(heard, [])
+  })
+
+  t.test('the server writes nothing for it where it may not write itself', async t => {
+    const prober = await guarded.bare(credentials)
+    const heard: string[] = []
+    await house.subscribe('cmd.>', message => void heard.push(message.subject))
+    const { lastSequence } = await house.observations.state()
+    // The acknowledgement of a report, sent to a subject of the house.
+    for (const reply of ['$KV.checks.loc2.1.theirs', '$KV.leases.p.1', 'cmd.1.x', 'obs.1.loc2.x']) {
+      prober.publish('obs.1.loc1.x', '{}', { reply })
+    }
+    // A consumer of its own keys that pushes them to a subject of the house.
+    prober.publish('$KV.presence.prober.loc1.evil', '{"holder":"evil"}')
+    for (const [i, target] of ['$KV.checks.loc2.1.theirs', '$KV.leases.p.1', 'cmd.1.x', 'obs.1.loc2.x'].entries()) {
+      const filter = '$KV.presence.prober.loc1.*'
+      const config = { name: `evil${i}`, filter_subject: filter, deliver_subject: target, ack_policy: 'none' }
+      const body = JSON.stringify({ stream_name: 'KV_presence', config })
+      const create = `HOUSE.API.CONSUMER.CREATE.KV_presence.evil${i}.${filter}`
+      await outcome(prober.request(create, body, { timeout: 1_000 }))
+    }
+    // A roll-up removes all that a bucket has.
+    const rollup = createHeaders()
+    rollup.set('Nats-Rollup', 'all')
+    prober.publish('$KV.presence.prober.loc1.evil', '{}', { headers: rollup })
+    await prober.flush()
+    await eventually('the reports are there', async () => (await house.observations.state()).lastSequence >= lastSequence + 4)
+    t.equal((await house.observations.state()).lastSequence, lastSequence + 4, 'its own four reports and nothing else')
+    t.strictSame((await house.bucket('checks').get('loc2.1.theirs'))?.value, { n: 2 })
+    t.strictSame((await house.bucket('leases').get('p.1'))?.value, { holder: 'k1' })
+    t.strictSame((await house.bucket('presence').get('keeper.k1'))?.value, { n: 3 })
+    t.strictSame(
+      heard.filter(subject => subject.startsWith('cmd.')),
+      [],
+      'no command came of it',
+    )
+  })
+})
+
+/** A directory on this bus; `store` outlives it. */
+async function directoryOn(t: Test, guarded: GuardedBus, store: Store, issuer: ProberIssuer | null = guarded.issuer) {
+  const surroundings = { bus: guarded.house, clock, store, logger: pino({ level: 'silent' }), metrics: new Registry() }
+  const service = await startDirectory(surroundings, { proberIssuer: issuer, queue: randomId(6) })
+  t.teardown(() => service.stop())
+  return { service, ask: createDirectoryClient(guarded.house, clock).ask }
+}
+
+t.test('credentials are made, listed and revoked by the directory', async t => {
+  const guarded = await startGuardedBus(t)
+  const store = createMemoryStore()
+  const { ask, service } = await directoryOn(t, guarded, store)
+  await ask('ensure-location', { name: 'de' })
+  const make = (id: string, description = '') => ask('create-prober-credential', { id, locationName: 'de', description })
+  const refusal = (work: Promise<unknown>) =>
+    work.then(
+      () => null,
+      (error: { code: string; message: string; details: string }) => ({ code: error.code, details: error.details }),
+    )
+
+  t.test('a lost answer costs nothing: the same id gets the same file', async t => {
+    const made = await make('aaaa', 'for the shelf')
+    t.strictSame(await make('aaaa', 'for the shelf'), made)
+    const stored = JSON.stringify(await store.find('proberCredentials', { limit: 10 }))
+    const seed = /^SU[A-Z2-7]{56}$/m.exec(made.credentials)?.[0] ?? ''
+    t.not(seed, '')
+    t.notOk(stored.includes(seed), 'the secret is stored nowhere')
+    const { credentials: _, ...shown } = made
+    t.strictSame(await ask('list-prober-credentials', {}), [shown])
+    t.match(shown, { locationName: 'de', description: 'for the shelf', revokedAt: null })
+  })
+
+  t.test('what can not be is refused with a sentence, and nothing is stored', async t => {
+    const before = await store.count('proberCredentials', {})
+    const nowhere = { id: 'nnnn', locationName: 'nowhere', description: '' }
+    t.strictSame(await refusal(ask('create-prober-credential', nowhere)), {
+      code: 'not_found',
+      details: 'There is no location "nowhere"',
+    })
+    const long = { id: 'nnnn', locationName: 'de', description: 'x'.repeat(limits.prober.descriptionCharacters + 1) }
+    t.match(await refusal(ask('create-prober-credential', long)), { code: 'validation', details: /at most 200 characters/ })
+    t.match(await refusal(ask('delete-prober-credential', { credentialId: 'nnnn' })), { code: 'not_found' })
+    t.equal(await store.count('proberCredentials', {}), before)
+  })
+
+  t.test('a revoked credential is cut off within a second, and stays out over restarts of the bus', async t => {
+    const made = await make('bbbb')
+    const prober = await guarded.bare(made.credentials)
+    const other = await guarded.bare((await make('cccc')).credentials)
+    const revokedAt = performance.now()
+    const revoked = await ask('delete-prober-credential', { credentialId: 'bbbb' })
+    await prober.closed()
+    const tookMs = performance.now() - revokedAt
+    t.ok(tookMs < 1_000, `cut off after ${Math.round(tookMs)} ms`)
+    t.comment(`cut off after ${Math.round(tookMs)} ms`)
+    t.ok(revoked.revokedAt)
+    t.strictSame(await ask('delete-prober-credential', { credentialId: 'bbbb' }), revoked, 'a repeat answers the same')
+    t.match(await refusal(make('bbbb')), { code: 'invalid_state' }, 'its id makes no new ones')
+    await t.rejects(guarded.bare(made.credentials), 'it does not come in again')
+    t.notOk(other.isClosed(), 'others go on')
+    await guarded.restart()
+    await t.rejects(guarded.bare(made.credentials), 'nor after a restart')
+    await guarded.restart({ forgetAccounts: true })
+    const stillIn = async () =>
+      guarded.bare(made.credentials).then(
+        connection => connection.close().then(() => true),
+        () => false,
+      )
+    await eventually('nor where the server has lost what it was told', async () => !(await stillIn()))
+    const again = await guarded.bare((await make('cccc')).credentials)
+    t.notOk(again.isClosed())
+  })
+
+  t.test('several revoked at once by two directories are all out', async t => {
+    const second = await directoryOn(t, guarded, store)
+    const ids = Array.from({ length: 6 }, (_, i) => `many${i}`)
+    const made = await Promise.all(ids.map(id => make(id)))
+    await Promise.all(ids.map((credentialId, i) => (i % 2 ? ask : second.ask)('delete-prober-credential', { credentialId })))
+    for (const { credentials } of made) await t.rejects(guarded.bare(credentials))
+    await second.service.stop()
+  })
+
+  t.test('a directory that died between its store and the bus leaves it to the next', async t => {
+    const made = await make('dddd')
+    await service.stop()
+    const [document] = await store.get('proberCredentials', ['dddd'])
+    await store.replace('proberCredentials', [{ ...document!, rev: 2, revokedAt: clock.now() }])
+    const prober = await guarded.bare(made.credentials)
+    await directoryOn(t, guarded, store)
+    await prober.closed()
+    t.pass('the next start told the bus')
+  })
+
+  t.test('without keys of the bus none are made, and the refusal says what to set', async t => {
+    const bare = await startGuardedBus(t)
+    const { ask } = await directoryOn(t, bare, createMemoryStore(), null)
+    await ask('ensure-location', { name: 'de' })
+    const refused = await refusal(ask('create-prober-credential', { id: 'aaaa', locationName: 'de', description: '' }))
+    t.match(refused, { code: 'invalid_state', details: /NATS_KEYS/ })
+  })
+})
+
+t.test('of two directories that announce at once, the last to announce has announced all', async t => {
+  const store = createMemoryStore()
+  const document = { rev: 1, locationId: 'loc1', description: '', createdAt: 1 }
+  await store.insert('proberCredentials', [{ ...document, id: 'one', publicKey: 'ONE', revokedAt: 2 }])
+  const announced: string[] = []
+  /** Holds the first announcement back until told. */
+  const gate = Promise.withResolvers<void>()
+  const issuer = (name: string, wait: Promise<void> | null): ProberIssuer => ({
+    issue: () => ({ publicKey: '', credentials: '' }),
+    announce: async revocations => {
+      if (announced.length === 0 && wait !== null) await wait
+      announced.push(`${name}: ${Object.keys(revocations).sort()}`)
+    },
+  })
+  const surroundings = { store, bus: { onConnection: () => () => undefined }, clock, logger }
+  const slow = createAnnouncer({ ...surroundings, issuer: issuer('slow', gate.promise) })
+  await store.insert('proberCredentials', [{ ...document, id: 'two', publicKey: 'TWO', revokedAt: 3 }])
+  const quick = createAnnouncer({ ...surroundings, issuer: issuer('quick', null) })
+  await quick.announce()
+  gate.resolve()
+  await eventually('the slow one looked again', () => announced.includes('slow: ONE,TWO'))
+  t.match(announced.at(-1), /: ONE,TWO$/, announced.join('; '))
+  t.ok(announced.includes('slow: ONE'), 'the slow one had read before the second was revoked')
+  slow.stop()
+  quick.stop()
+})
+
+t.test('a clock that went back does not bring a revoked credential in again', async t => {
+  const guarded = await startGuardedBus(t)
+  const made = guarded.issuer.issue('one', 'loc1', clock.now())
+  await guarded.issuer.announce({ [made.publicKey]: clock.now() })
+  const early = { ...clock, now: () => clock.now() - 3_600_000 }
+  const behind = createProberIssuer({ keys: guarded.keys, connection: serversOf(guarded.url), clock: early })
+  const later = behind.issue('two', 'loc1', clock.now())
+  await behind.announce({ [made.publicKey]: clock.now(), [later.publicKey]: clock.now() })
+  await t.rejects(guarded.bare(made.credentials))
+  await t.rejects(guarded.bare(later.credentials), 'what the late clock revoked counts too')
+  await guarded.restart()
+  await t.rejects(guarded.bare(later.credentials), 'and still does after a restart, because the server kept it')
+  t.ok(proberAccountClaims(guarded.keys, clock.now(), {}).length < 16_384, 'the account without revocations is small')
+})
+
+t.test('probers in processes of their own', { timeout: 120_000 }, async t => {
+  const dataFolder = t.testdir({})
+  const website = createServer((_, response) => void response.end('hello'))
+  website.listen(0, '127.0.0.1')
+  await once(website, 'listening')
+  const url = `http://127.0.0.1:${(website.address() as AddressInfo).port}/`
+  const authority = join(dataFolder, 'authority.pem')
+  const tls = { NATS_TLS_CERT: join(dataFolder, 'cert.pem'), NATS_TLS_KEY: join(dataFolder, 'key.pem') }
+  writeFileSync(authority, certificates.authority)
+  writeFileSync(tls.NATS_TLS_CERT, certificates.good)
+  writeFileSync(tls.NATS_TLS_KEY, certificates.key)
+  const port = await freePort()
+  const open = { NATS_LISTEN: '0.0.0.0', NATS_PORT: String(port), ...tls }
+  const main = await startProgram({ DATA_DIR: dataFolder, SERVICES: 'directory,keeper,notifier', LOG_LEVEL: 'info', ...open })
+  const { url: busUrl, credentialsFile } = JSON.parse(readFileSync(join(dataFolder, 'bus.json'), 'utf8'))
+  const house = await connectBus({
+    servers: busUrl,
+    name: 'test',
+    credentialsFile,
+    ownMachine: true,
+    patienceMs: 5_000,
+    logger,
+    declare: false,
+  })
+  const { ask } = createDirectoryClient(house, clock)
+  const keeper = createKeeperClient(house, clock)
+  const started: { kill(): Promise<void> }[] = []
+  t.teardown(async () => {
+    await house.close()
+    await Promise.all([main, ...started].map(program => program.kill()))
+    website.closeAllConnections()
+    website.close()
+  })
+  const command = async (...args: string[]) => runProgram(t, args, { DATA_DIR: dataFolder }).ended
+  t.equal((await command('location', 'add', 'hamburg')).code, 0)
+  const file = join(dataFolder, 'hamburg.creds')
+  const made = await command('prober', 'credentials', 'hamburg', '--out', file, '--description', 'the shelf', '--json')
+  t.equal(made.code, 0, made.stderr)
+  const credential = JSON.parse(made.stdout) as { id: string; location_id: string }
+  const locationId = credential.location_id
+  const overTls = `tls://localhost:${port}`
+  const startProber = async () => {
+    const trusting = { NATS_URL: overTls, NODE_EXTRA_CA_CERTS: authority }
+    const program = await startProgram({ SERVICES: 'prober', NATS_CREDENTIALS: file, LOG_LEVEL: 'info', ...trusting })
+    started.push(program)
+    return program
+  }
+  const workers = async () => (await ask('list-locations', {})).find(({ name }) => name === 'hamburg')?.activeWorkers
+  /** Waits for that many active workers; answers after how many ms. */
+  const counted = async (count: number) => {
+    const since = performance.now()
+    await eventually(`${count} active workers`, async () => (await workers()) === count)
+    return performance.now() - since
+  }
+  const reports: { subjectId: string; slotAt: number; seenAt: number }[] = []
+  await house.subscribe(`obs.*.${locationId}.>`, ({ subject, body }) => {
+    const subjectId = subject.split('.')[3] ?? ''
+    reports.push({ subjectId, slotAt: (body as CheckResult).slotAt, seenAt: performance.now() })
+  })
+  const ids = Array.from({ length: 8 }, () => randomId(10))
+  let first: Awaited<ReturnType<typeof startProgram>>
+  let second: typeof first
+
+  t.test('the file alone says the location, and is refused for anything else', async t => {
+    t.match(await command('prober', 'credentials', 'nowhere'), { code: 4, stderr: /There is no location "nowhere"/ })
+    t.match(await command('prober', 'credentials', 'hamburg', '--out', file), { code: 2, stderr: /exists: name another one/ })
+    const alone = { NATS_URL: busUrl, NATS_CREDENTIALS: file, DATA_DIR: join(dataFolder, 'other') }
+    const all = await runProgram(t, ['start'], alone).ended
+    t.match(all, { code: 2, stderr: /set SERVICES=prober/ })
+    const elsewhere = await runProgram(t, ['start'], { ...alone, SERVICES: 'prober', LOCATION_ID: 'zzzz' }).ended
+    t.match(elsewhere, { code: 2, stderr: /leave LOCATION_ID unset/ })
+    const missing = await runProgram(t, ['start'], { ...alone, SERVICES: 'prober', NATS_CREDENTIALS: '/nowhere' }).ended
+    const strange = await runProgram(t, ['start'], { ...alone, SERVICES: 'prober', NATS_URL: overTls }).ended
+    t.equal(strange.code, 1, 'a server whose certificate nobody vouches for is not joined')
+    t.match(strange.stderr, /shows a certificate that this machine does not trust .* set NODE_EXTRA_CA_CERTS/)
+    t.match(missing, { code: 1, stderr: /can't be read \(ENOENT\): correct NATS_CREDENTIALS/ })
+  })
+
+  t.test('active workers follow starts', async t => {
+    first = await startProber()
+    t.ok((await counted(1)) < 10_000)
+    second = await startProber()
+    t.ok((await counted(2)) < 10_000)
+  })
+
+  t.test('two probers share the monitors, and each slot is checked once', async t => {
+    for (const id of ids) {
+      const meta = {
+        url,
+        method: 'GET',
+        content_type: 'application/json',
+        data: '',
+        statuses: [200],
+        expected_text: '',
+        locations: [locationId],
+        interval_value: 1,
+        interval_unit: 'SECOND',
+        failure_mode: 'majority',
+        confirm_after: null,
+        recover_after: null,
+      }
+      const body = { kind: 'create-website', id: randomId(8), workspaceId: 'aaaaaaaaaa', slug: id.toLowerCase(), name: id, meta }
+      await keeper.send(id, body as Command)
+    }
+    await eventually('each was checked three times', () =>
+      ids.every(id => reports.filter(report => report.subjectId === id).length >= 3),
+    )
+    t.strictSame(doubled(reports), [], 'no slot was reported twice')
+  })
+
+  t.test('after a kill -9 the other has all of them within 10 s, and no slot is missing for longer', async t => {
+    const from = reports.length
+    const killedAt = performance.now()
+    await second.kill()
+    const took = await counted(1)
+    t.ok(took < 10_000, `the count fell after ${Math.round(took)} ms`)
+    await eventually('each is checked again, several times', () =>
+      ids.every(
+        id => reports.slice(from).filter(report => report.subjectId === id && report.seenAt > killedAt + 8_000).length >= 2,
+      ),
+    )
+    for (const id of ids) {
+      const slots = [...new Set(reports.filter(report => report.subjectId === id).map(report => report.slotAt))].sort(
+        (a, b) => a - b,
+      )
+      const gaps = slots.slice(1).map((slot, i) => slot - slots[i]!)
+      t.ok(Math.max(...gaps) <= 10_000, `the longest gap of ${id} is ${Math.max(...gaps)} ms`)
+    }
+  })
+
+  t.test('a clean stop hands over at once', async t => {
+    second = await startProber()
+    await counted(2)
+    const before = reports.length
+    await eventually('both check', () => reports.length > before + 2 * ids.length)
+    const stoppedAt = performance.now()
+    const slotsBefore = reports.length
+    const stopping = first.stop()
+    t.ok((await counted(1)) < 2_000, 'it is counted out at once')
+    t.equal(await stopping, 0)
+    await eventually('all are checked by the one that is left', () =>
+      ids.every(
+        id => reports.slice(slotsBefore).filter(report => report.subjectId === id && report.seenAt > stoppedAt + 500).length >= 3,
+      ),
+    )
+    for (const id of ids) {
+      const slots = [
+        ...new Set(
+          reports
+            .slice(before)
+            .filter(report => report.subjectId === id)
+            .map(report => report.slotAt),
+        ),
+      ]
+      slots.sort((a, b) => a - b)
+      const gap = Math.max(...slots.slice(1).map((slot, i) => slot - slots[i]!))
+      t.ok(gap <= 2_000, `the longest gap of ${id} is ${gap} ms`)
+    }
+  })
+
+  t.test('revoked by command, the prober is out and nobody checks there any more', async t => {
+    const asked = performance.now()
+    const revoked = await command('prober', 'revoke', credential.id)
+    t.equal(revoked.code, 0, revoked.stderr)
+    t.match(await command('prober', 'list'), { stdout: new RegExp(`${credential.id}\\s+hamburg\\s+\\S+\\s+2\\d{3}-`) })
+    t.ok((await counted(0)) < 10_000)
+    const after = reports.filter(report => report.seenAt > asked + 5_000)
+    t.strictSame(after, [], 'no report came after it')
+    const seed = /^SU[A-Z2-7]{56}$/m.exec(readFileSync(file, 'utf8'))?.[0] ?? 'none'
+    for (const program of [main, first, second]) t.notOk(program.output().includes(seed), 'the secret is in no log')
+  })
+
+  t.test('what is stored is one observation a slot, none lost', async t => {
+    t.equal(await main.stop(), 0)
+    const store = await openSqliteStore(join(dataFolder, 'watchkeeper.db'))
+    t.teardown(() => store.close())
+    const found = await store.find('observations', { limit: limits.store.findMax })
+    const stored = found.map(({ id }) => parseCheckObservationId(id)).map(({ subjectId, slotAt }) => `${subjectId} ${slotAt}`)
+    const sent = new Set(reports.map(({ subjectId, slotAt }) => `${subjectId} ${slotAt}`))
+    t.strictSame(stored.sort(), [...sent].sort())
+  })
+})
+
+t.test('a bus that is opened to other machines', { timeout: 60_000 }, async t => {
+  const folder = t.testdir({ 'bus-keys.json': '{"version":1}' })
+  const refused: [title: string, settings: Record<string, string>, sentence: RegExp][] = [
+    ['without a port that stays', { NATS_LISTEN: '0.0.0.0' }, /^NATS_PORT must be set where NATS_LISTEN opens the bus/],
+    ['by a name', { NATS_LISTEN: 'bus.example', NATS_PORT: '4222' }, /^NATS_LISTEN must be an IP address of this machine/],
+    ['with a certificate and no key', { NATS_TLS_CERT: '/cert.pem' }, /^NATS_TLS_CERT and NATS_TLS_KEY belong together/],
+    [
+      'with keys that are none',
+      { NATS_URL: 'nats://127.0.0.1:1', NATS_KEYS: join(folder, 'bus-keys.json') },
+      /holds no keys of a bus/,
+    ],
+    ['with keys that are not there', { NATS_URL: 'nats://127.0.0.1:1', NATS_KEYS: '/nowhere' }, /can't be read \(ENOENT\)/],
+  ]
+  for (const [title, settings, sentence] of refused) {
+    const ended = await runProgram(t, ['start'], { DATA_DIR: join(folder, 'data'), ...settings }).ended
+    t.equal(ended.code, 2, title)
+    t.match(ended.stderr, sentence, title)
+  }
+  const port = await freePort()
+  const open = { NATS_LISTEN: '0.0.0.0', NATS_PORT: String(port), SERVICES: 'directory,keeper,notifier' }
+  const program = await startProgram({ DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'info', ...open })
+  t.match(program.output(), /listens beyond this machine without TLS: .* set NATS_TLS_CERT and NATS_TLS_KEY/)
+  await t.rejects(connect({ servers: `127.0.0.1:${port}`, reconnect: false }), 'nobody comes in without credentials')
+  await t.rejects(connect({ servers: `127.0.0.1:${port}`, user: 'house', pass: 'house', reconnect: false }))
+  t.equal(await program.stop(), 0)
+  const keysFile = join(folder, 'data', 'bus', 'keys.json')
+  t.equal(statSync(keysFile).mode & 0o777, 0o600)
+  writeFileSync(keysFile, '{}')
+  const damaged = await runProgram(t, ['start'], { DATA_DIR: join(folder, 'data'), ...open }).ended
+  t.equal(damaged.code, 1)
+  t.match(damaged.stderr, /are damaged: put a copy back/)
+  t.equal(readFileSync(keysFile, 'utf8'), '{}', 'and not replaced')
+})
+
+t.test('a bus that somebody else runs, with keys made by command', { timeout: 60_000 }, async t => {
+  const folder = t.testdir({})
+  const keysFolder = join(folder, 'keys')
+  const accounts = join(folder, 'accounts')
+  const made = await runProgram(t, ['bus', 'keys', keysFolder, '--server-folder', accounts, '--json']).ended
+  t.equal(made.code, 0, made.stderr)
+  const paths = JSON.parse(made.stdout) as { server: string; directory: string; services: string }
+  for (const path of Object.values(paths)) t.equal(statSync(path).mode & 0o777, 0o600, path)
+  t.match(await runProgram(t, ['bus', 'keys', keysFolder]).ended, { code: 2, stderr: /name one that does not exist/ })
+  const port = await freePort()
+  const config = [`listen: "127.0.0.1:${port}"`, `jetstream { store_dir: "${folder}/js" }`, `include ./keys/nats-keys.conf`]
+  writeFileSync(join(folder, 'nats.conf'), `${config.join('\n')}\n`)
+  const binary = await obtainNatsServer({ toolsFolder, log: () => undefined })
+  const server = spawn(binary, ['-c', join(folder, 'nats.conf')], { stdio: 'ignore' })
+  t.teardown(async () => {
+    server.kill()
+    await once(server, 'exit')
+  })
+  const house = { NATS_URL: `nats://127.0.0.1:${port}`, NATS_CREDENTIALS: paths.services, DATA_DIR: join(folder, 'data') }
+  const main = await startProgram({ ...house, NATS_KEYS: paths.directory, SERVICES: 'directory,keeper,notifier' })
+  t.teardown(() => main.kill())
+  const issued = await runProgram(t, ['prober', 'credentials', 'local'], house).ended
+  t.equal(issued.code, 0, issued.stderr)
+  const file = join(folder, 'prober.creds')
+  writeFileSync(file, issued.stdout)
+  const prober = await startProgram({ SERVICES: 'prober', NATS_URL: house.NATS_URL, NATS_CREDENTIALS: file })
+  t.teardown(() => prober.kill())
+  const list = async () => JSON.parse((await runProgram(t, ['location', 'list', '--json'], house).ended).stdout)
+  t.match(await list(), [{ name: 'local', active_workers_count: 1 }])
+  const [credential] = JSON.parse((await runProgram(t, ['prober', 'list', '--json'], house).ended).stdout) as { id: string }[]
+  t.match(await runProgram(t, ['prober', 'revoke', credential?.id ?? ''], house).ended, { code: 0 })
+  await eventually('it is out', () => /refuses the credentials/.test(prober.output()))
+  t.equal(await prober.stop(), 0, 'and ends cleanly all the same')
+})
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+function doubled(reports: { subjectId: string; slotAt: number }[]): string[] {
+  const slots = reports.map(({ subjectId, slotAt }) => `${subjectId} ${slotAt}`)
+  return slots.filter((slot, i) => slots.indexOf(slot) !== i)
+}
