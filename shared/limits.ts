@@ -504,6 +504,8 @@ export const limits = {
     oidcDiscoveryMs: 1 * hour,
     /** One request to the provider. */
     oidcRequestMs: 3 * second,
+    /** One answer of the provider: keys and metadata have a few KB. */
+    oidcAnswerBytes: 1024 * 1024,
     /** Sign-ins waiting for the provider at once in one gateway. */
     oidcAtOnce: 100,
     /** Proxies in front of the gateway. */

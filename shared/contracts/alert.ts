@@ -39,6 +39,7 @@ export interface AlertDocument extends Stored {
 export interface AlertFacts {
   subjectName: string
   subjectSlug: string
+  /** As people know the rule: `availability` of a website monitor, the slug of an authored one. */
   ruleKey: string
   /** `key@version`; null for a custom subject. */
   template: string | null

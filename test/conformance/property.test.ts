@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { limits } from '#shared/limits.ts'
 import { type ApiWorld, startApiWorld } from '../support/api-world.ts'
-import { freshThings, pathOf, type Route, routes, type Things } from './routes.ts'
+import { freshThings, pathOf, type Route, routes, secretMark, type Things } from './routes.ts'
 
 const seed = Number(process.env['SEED'] ?? 20_260_704)
 /** In all, shared by the routes: some seconds. */
@@ -166,12 +166,16 @@ for (const route of routes) {
   })
 }
 
-t.test('no request made the gateway or the directory log an error', async t => {
+t.test('no request made the gateway or the directory log an error, or a secret', async t => {
+  const spoken = world.logged.filter(line => secrets().some(secret => line.includes(secret)))
+  t.strictSame(spoken, [])
   t.strictSame(
     world.logged.filter(line => JSON.parse(line).level >= 50),
     [],
   )
 })
+
+const secrets = () => [secretMark, ...Object.values(tokens)]
 
 function sentOf(route: Route, things: Things, made: Case): Sent {
   let noun = 0
@@ -242,6 +246,7 @@ function envelopeOf({ status, text }: Received): string | null {
   const expectedType = code < 2000 ? 'access_denied' : (types[code] ?? 'internal_error')
   const isWhole = Object.keys(error).join() === 'code,error_type,message,details' && type === expectedType && result === null
   if (!isKnown || !isWhole || !message || !details) throw new Error(`not an answer of the spec: ${text.slice(0, 500)}`)
+  if (secrets().some(secret => text.includes(secret))) throw new Error(`a secret comes back: ${text.slice(0, 500)}`)
   if (text.length > 4_000) throw new Error(`a refusal of ${text.length} characters`)
   return `${code} ${message}`
 }

@@ -51,17 +51,20 @@ const noMonitor: Refused = { code: 2002, message: 'Website monitor not found' }
 const noSubject: Refused = { code: 2002, message: 'Subject not found' }
 const noRule: Refused = { code: 2002, message: 'Rule not found' }
 
+/** Part of every secret that a body of this table holds: no refusal and no log line may. */
+export const secretMark = 'geheim'
+
 const settings = {
   name: 'Shop',
   interval: 60,
-  request: { url: 'https://shop.example/health', method: 'GET', content_type: 'application/json', data: 'x' },
+  request: { url: `https://ada:${secretMark}@shop.example/health`, method: 'GET', content_type: 'application/json', data: 'x' },
   response: { statuses: [200, 204], body: { content: 'ok' } },
 }
 const monitor = ({ workspace }: Things) => ({ ...settings, workspace_id: workspace, locations: ['de'], agreement: 'any' })
 const rule = ({ workspace }: Things) => ({ ...settings, workspace_id: workspace, regions: ['de'] })
 const destination = (): Record<string, unknown> => ({
   name: 'Ops',
-  url: 'https://hooks.example/x',
+  url: `https://hooks.example/${secretMark}`,
   destination_type: 'slack',
   channel: '#ops',
   default: false,
@@ -223,14 +226,16 @@ async function makeThings(world: ApiWorld, workspace: string): Promise<Things> {
   if (maintained) await world.store.upsert('subjects', [{ ...maintained, maintenance: runningWindow(custom[1], at) }])
   const trouble = openIncident(custom[0], workspace, at, { ruleKey: 'r1' })
   await world.store.upsert('incidents', [incident as never, trouble as never])
-  const stored = { rev: 1, number, workspaceId: workspace, name: 'Mine', nameKey: 'mine', createdAt: at, updatedAt: at }
+  // Far from what the installation's counters give.
+  const numbered = 900_000 + number
+  const stored = { rev: 1, number: numbered, workspaceId: workspace, name: 'Mine', nameKey: 'mine', createdAt: at, updatedAt: at }
   const address = { type: 'webhook', channel: '', url: 'https://hooks.example/x', enabled: true, default: true } as const
-  await world.store.upsert('destinations', [{ ...stored, id: 'destination', ...address, transformationId: number }])
+  await world.store.upsert('destinations', [{ ...stored, id: 'destination', ...address, transformationId: numbered }])
   await world.store.upsert('transformations', [{ ...stored, id: 'transformation', template: '{{ summary }}' }])
   return {
     workspace,
-    destination: String(number),
-    transformation: String(number),
+    destination: String(numbered),
+    transformation: String(numbered),
     monitor: id,
     incident: publicIncidentId(incident.id),
     subject: custom[0],

@@ -29,30 +29,38 @@ export interface FuzzOptions {
 /** The fuzz stops when there are more findings than anybody reads. */
 const findingsMax = 25
 
+/** Valid requests made on top of those asked for, while an operation has not answered with a result yet. */
+const chasesMax = 500
+
 export async function fuzz(installation: FuzzedInstallation, { seed, cases, onCase }: FuzzOptions): Promise<FuzzReport> {
   const random = new Random(seed, 'fuzz')
   const operations = await readAllOperations(installation.url)
   const known = await meet(installation, random)
   const order = shuffled(operations, random)
   const report: FuzzReport = { cases: 0, successes: new Map(), refusals: new Map(), unanswered: [], slowestMs: 0, findings: [] }
-  for (let number = 0; number < cases && report.findings.length < findingsMax; number++) {
-    // The first rounds are valid, so that things exist and every operation is seen to answer.
+  const isWanted = (number: number) => number < cases || (number < cases + chasesMax && unanswered(operations, report).length > 0)
+  for (let number = 0; isWanted(number) && report.findings.length < findingsMax; number++) {
+    // The first rounds are valid, so that things exist and every operation is seen to answer; and so is what comes on top.
     const early = number < order.length * 3
+    const mustFit = early || number >= cases
     const operation = early ? (order[number % order.length] as Operation) : pickOperation(operations, known, report, random)
-    const valid = makeRequest(operation, known, random, installation.key)
-    const request = early || random.chance(0.35) ? valid : breakRequest(valid, random)
+    const outside = !mustFit && random.chance(0.2) ? 0.15 : 0
+    const valid = makeRequest(operation, { known, random, key: installation.key, outside })
+    const request = mustFit || random.chance(0.35) ? valid : breakRequest(valid, random)
     await runCase(installation, { number, operations, request, known, report })
     onCase?.(number)
   }
-  report.unanswered = operations.map(({ name }) => name).filter(name => !report.successes.has(name))
+  report.unanswered = unanswered(operations, report).map(({ name }) => name)
   return report
 }
 
+const unanswered = (operations: Operation[], { successes }: FuzzReport) => operations.filter(({ name }) => !successes.has(name))
+
 /** What has not answered yet is tried more often; deletions are rarer, so that there is something to work on. */
-function pickOperation(operations: Operation[], known: Known, { successes }: FuzzReport, random: Random): Operation {
-  const unanswered = operations.filter(({ name }) => !successes.has(name))
-  if (unanswered.length > 0 && random.chance(0.3)) {
-    const { path, name } = random.pick(unanswered)
+function pickOperation(operations: Operation[], known: Known, report: FuzzReport, random: Random): Operation {
+  const sought = unanswered(operations, report)
+  if (sought.length > 0 && random.chance(0.3)) {
+    const { path, name } = random.pick(sought)
     // What would be addressed is not known yet: it is listed or made under the path before its last parameter.
     const wanted = known.has(path) ? [name] : ['GET', 'POST'].map(method => `${method} ${path.replace(/[/][{]\w+[}][^{]*$/, '')}`)
     const candidates = operations.filter(operation => wanted.includes(operation.name))
@@ -81,9 +89,17 @@ async function meet({ url, key, receiverUrl }: FuzzedInstallation, random: Rando
   return createKnown(random, { workspaceId: workspace?.id ?? '', locations, receiverUrl })
 }
 
-function makeRequest(operation: Operation, known: Known, random: Random, key: string): FuzzRequest {
+interface Makers {
+  known: Known
+  random: Random
+  key: string
+  outside: number
+}
+
+function makeRequest(operation: Operation, { known, random, key, outside }: Makers): FuzzRequest {
   const path = known.fill(operation.path)
-  const making = { random, resolve: operation.resolve, known: (field: string) => known.value(field, path) }
+  const resolve = operation.resolve
+  const making = { random, resolve, known: (field: string) => known.value(field, path), outside, isOutside: false }
   const query = operation.parameters
     .filter(parameter => parameter.in === 'query' && (parameter.required || random.chance(0.5)))
     .map(({ name, schema }) => `${name}=${encodeURIComponent(String(makeValue(schema, name, making)))}`)
@@ -95,7 +111,7 @@ function makeRequest(operation: Operation, known: Known, random: Random, key: st
     path: `/api${path}${query.length === 0 ? '' : `?${query.join('&')}`}`,
     headers,
     body,
-    broken: [],
+    broken: making.isOutside ? ['a value outside its bounds'] : [],
   }
 }
 

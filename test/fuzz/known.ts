@@ -26,6 +26,9 @@ export function createKnown(random: Random, { workspaceId, locations, receiverUr
   const addresses = new Map<string, string[]>()
   const numbers: Record<string, number[]> = { destination_id: [], transformation_id: [] }
 
+  /** Subjects with a rule: those that may have an incident. */
+  const judged: string[] = []
+
   const add = (template: string, concrete: string) => {
     const list = addresses.get(template) ?? []
     if (!list.includes(concrete)) list.push(concrete)
@@ -43,13 +46,16 @@ export function createKnown(random: Random, { workspaceId, locations, receiverUr
     const last = template.lastIndexOf('{')
     if (last === -1) return template
     const end = template.indexOf('}', last) + 1
-    const list = addresses.get(template.slice(0, end)) ?? []
+    const looksForTrouble = template === '/v2/subjects/{}/incidents' && judged.length > 0 && random.chance(0.8)
+    const list = looksForTrouble ? judged : (addresses.get(template.slice(0, end)) ?? [])
     const head =
       list.length > 0 && random.chance(0.95) ? random.pick(list) : `${fill(template.slice(0, last - 1))}/${random.id(12)}`
     return `${head}${template.slice(end)}`
   }
   const learn = (operation: Operation, concrete: string, result: unknown) => {
     if (operation.method === 'DELETE') return forget(concrete)
+    if (operation.name.startsWith('POST') && operation.path === '/v2/subjects/{}/rules')
+      judged.push(concrete.replace(/\/rules$/, ''))
     for (const item of Array.isArray(result) ? result : [result]) {
       const { id, monitor_id } = (item ?? {}) as { id?: unknown; monitor_id?: unknown }
       if (typeof id !== 'string' && typeof id !== 'number') continue
@@ -78,7 +84,7 @@ export function createKnown(random: Random, { workspaceId, locations, receiverUr
       const compared = { signal, mode: 'latest_value', compare: random.pick(['<', '>']), threshold: random.integer(-5, 5) }
       return random.chance(0.5) ? { signal, mode: 'status', match: { env: '*' }, no_data_after: '5m' } : compared
     }
-    return partOf('signals', path) === undefined || random.chance(0.4) ? [] : Array.from({ length: random.integer(1, 4) }, input)
+    return partOf('signals', path) === undefined || random.chance(0.5) ? [] : Array.from({ length: random.integer(1, 4) }, input)
   }
   const decision = (path: string): unknown =>
     random.chance(0.3) && partOf('signals', path)

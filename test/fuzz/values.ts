@@ -7,6 +7,10 @@ export interface Making {
   resolve(schema: Schema): Schema
   /** A value that means something to the installation, by the field's name; undefined where the schema alone decides. */
   known(field: string): unknown
+  /** How likely a bounded value lies just outside its bounds. */
+  outside: number
+  /** Set once one does. */
+  isOutside: boolean
 }
 
 const alphabet = [
@@ -23,9 +27,14 @@ const alphabet = [
 
 export function makeValue(given: Schema, field: string, making: Making): unknown {
   const { random } = making
+  const schema = making.resolve(given)
+  const outside = random.chance(making.outside) ? justOutside(schema) : undefined
+  if (outside !== undefined) {
+    making.isOutside = true
+    return outside
+  }
   const known = making.known(field)
   if (known !== undefined) return known
-  const schema = making.resolve(given)
   if ('const' in schema) return schema['const']
   if (Array.isArray(schema['enum'])) return random.pick(schema['enum'])
   const alternatives = (schema['anyOf'] ?? schema['oneOf']) as Schema[] | undefined
@@ -39,6 +48,28 @@ export function makeValue(given: Schema, field: string, making: Making): unknown
   if (type === 'array') return list(schema, field, making)
   if (type === 'object') return object(schema, making)
   return random.pick<unknown>([null, true, 7, 'anything', [], { deep: { er: [1, 2] } }])
+}
+
+/** The nearest value that a bound of the schema forbids; undefined where it has none. */
+function justOutside({
+  enum: words,
+  type,
+  minimum,
+  maximum,
+  multipleOf,
+  minLength,
+  maxLength,
+  minItems,
+  maxItems,
+}: Schema): unknown {
+  if (Array.isArray(words)) return 'other'
+  if (typeof multipleOf === 'number' && typeof minimum === 'number') return minimum + multipleOf / 2
+  if (typeof maximum === 'number') return maximum + 1
+  if (typeof minimum === 'number') return minimum - 1
+  if (type === 'string' && typeof maxLength === 'number') return 'x'.repeat(maxLength + 1)
+  if (type === 'string' && minLength === 1) return ''
+  if (type === 'array' && typeof maxItems === 'number') return Array.from({ length: maxItems + 1 }, () => 200)
+  return type === 'array' && minItems === 1 ? [] : undefined
 }
 
 const between = (from: number, to: number, random: Random): number =>

@@ -1,4 +1,6 @@
 // Signing in at an OIDC provider: the gateway with its client library against a real provider in this process, a browser between them.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { limits } from '#shared/limits.ts'
 import { localPath } from '../../services/gateway/session/oidc-paths.ts'
@@ -221,6 +223,29 @@ t.test('a provider that is down stops nobody but those who want to sign in there
     lines.some(line => line.includes(url.searchParams.get('code')!) || line.includes(clientSecret)),
     'no code, no secret',
   )
+})
+
+t.test('a provider whose answers have no end is cut off', async t => {
+  let sent = 0
+  const endless = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json')
+    const more = () => {
+      while (!response.destroyed && response.write(' '.repeat(65_536))) sent += 65_536
+    }
+    response.on('drain', more)
+    more()
+  })
+  await new Promise<void>(resolve => endless.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    endless.closeAllConnections()
+    endless.close()
+  })
+  const issuer = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`
+  const oidc = { issuer, clientId: 'watchkeeper', clientSecret: 'secret', name: 'Endless' }
+  const world = await startSessionWorld(t, { home, session: { publicUrl: home, callbackBase: home, oidc } })
+  demandRefused(t, await world.browser().visit(`${home}/session/oidc/start`), 'provider_unavailable')
+  t.ok(sent < 64 * limits.sessionApi.oidcAnswerBytes)
+  t.match(world.logged.join(''), /OAUTH_PARSE_ERROR/)
 })
 
 t.test('requests at once share one discovery, and only so many may wait', async t => {

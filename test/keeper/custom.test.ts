@@ -306,6 +306,16 @@ t.test('during maintenance problems wait, recoveries are told, and its end tells
   t.strictSame(await house.kinds(), ['held problem', 'problem', 'recovery'], 'a recovery is never held')
 })
 
+t.test('a window on a subject of which nothing else is due runs out all the same', async t => {
+  const house = await createCustom()
+  await house.must({ kind: 'start-maintenance', endsAt: house.clock.now() + hour, by: 'Ann' })
+  await house.must({ kind: 'move-maintenance', endsAt: house.clock.now() + 2 * hour })
+  await house.clock.advance(2 * hour)
+  t.equal((await house.subject(house.id))?.maintenance, null)
+  t.equal(refusal(await house.send({ kind: 'cancel-maintenance' })), 'not_found No maintenance window')
+  t.match(await house.send({ kind: 'start-maintenance', endsAt: house.clock.now() + hour, by: 'Ann' }), { ok: true })
+})
+
 t.test('a hold that ends with the window is told: the end belongs to it no more', async t => {
   const house = await createCustom()
   await house.signal('beat', 'custom_event')

@@ -27,9 +27,8 @@ const reminderMs = 4 * 3_600_000
 export function tellingOracle(world: NaiveWorld, life: Life, rule: string, until: number): ToldMessage[] {
   const policy = world.rules[rule]
   if (policy === undefined) return []
-  const key = `r${Object.keys(world.rules).indexOf(rule) + 1}`
   const told: ToldMessage[] = []
-  const tell = (kind: string, at: number) => told.push({ rule: key, incident: '', kind, at })
+  const tell = (kind: string, at: number) => told.push({ rule, incident: '', kind, at })
   const isMuted = (at: number) => life.windows.some(window => at >= window.from && at < window.until)
   for (const incident of incidentsOf(spellsOf(world, rule, until), policy.closeAfterMs, until)) {
     const confirmedAt = confirmationOf(incident.spells, policy.confirmAfterMs)

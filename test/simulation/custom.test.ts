@@ -154,9 +154,8 @@ class House {
     const expected = kindsOf(this.naive, until)
     if ([lateness, 2 * lateness].some(late => kindsOf(delayed(this.naive, late), until) !== expected)) return false
     if (kindsOf(this.naive, until - 2 * lateness) !== expected) return false
-    const key = `r${Object.keys(this.naive.rules).indexOf(slug) + 1}`
     const alerts = (await this.#world.store.find('alerts', { where: { subjectId: this.#subjectId }, limit: 10_000 }))
-      .filter(alert => alert.facts.ruleKey === key)
+      .filter(alert => alert.facts.ruleKey === slug)
       .sort((a, b) => Number(a.incidentId.split('.')[1]) - Number(b.incidentId.split('.')[1]) || a.number - b.number)
     const told = alerts.map(({ kind, held, reminder }) => (held ? `held ${kind}` : reminder ? 'reminder' : kind)).join(' ')
     if (told !== expected) this.faults.push(`${slug} told "${told}", the oracle says "${expected}"`)

@@ -55,9 +55,26 @@ function discover(options: OidcOptions): Promise<oidc.Configuration> {
   const issuer = new URL(options.issuer)
   return oidc.discovery(issuer, options.clientId, undefined, authenticateClient(options.clientSecret), {
     timeout: limits.sessionApi.oidcRequestMs / second,
+    [oidc.customFetch]: fetchBounded,
     // Only an issuer on loopback may have one (settings.ts).
     ...(issuer.protocol === 'http:' ? { execute: [oidc.allowInsecureRequests] } : {}),
   })
+}
+
+/** An answer that is longer than any should be is cut off, which makes it unreadable. */
+async function fetchBounded(...asked: Parameters<oidc.CustomFetch>): Promise<Response> {
+  const [url, { method, headers, redirect, signal, body }] = asked
+  const response = await fetch(url, { method, headers, redirect, signal: signal ?? null, body: body ?? null })
+  let bytes = 0
+  const bounded = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      bytes += chunk.length
+      if (bytes > limits.sessionApi.oidcAnswerBytes) controller.error(new Error('The answer of the provider is too long'))
+      else controller.enqueue(chunk)
+    },
+  })
+  const { status, statusText } = response
+  return new Response(response.body?.pipeThrough(bounded) ?? null, { status, statusText, headers: response.headers })
 }
 
 /** By the header where the provider takes it (the default of the standard), else in the body. */

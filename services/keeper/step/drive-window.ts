@@ -70,5 +70,7 @@ function recorded(subject: SubjectDocument, moved: MaintenanceSnapshot, event: M
     steps,
   }
   const maintenance = moved.value === 'running' ? { ...moved, steps } : null
-  return addPending({ ...subject, maintenance }, { mode: 'advance', collection: 'windows', document })
+  // No judgement follows a command on a window: its end has to be among the subject's deadlines all the same.
+  const dueAt = maintenance === null ? subject.dueAt : Math.min(subject.dueAt ?? Number.POSITIVE_INFINITY, endsAt)
+  return addPending({ ...subject, maintenance, dueAt }, { mode: 'advance', collection: 'windows', document })
 }

@@ -97,7 +97,8 @@ export function alertDocument(
 ): AlertDocument {
   const { context } = incident
   const inputs = judgement.evidence.inputs
-  const ofLocations = subject.rules.some(rule => rule.key === context.ruleKey && rule.builtIn)
+  const rule = subject.rules.find(candidate => candidate.key === context.ruleKey)
+  const ofLocations = rule?.builtIn === true
   const named = (value: string) => inputs.filter(input => ofLocations && input.value === value).map(input => input.input)
   const failing = inputs.find(input => input.value === 'problem')
   const url = subject.meta === null ? '' : withoutCredentials(subject.meta.url)
@@ -115,7 +116,7 @@ export function alertDocument(
     facts: {
       subjectName: subject.name,
       subjectSlug: subject.slug,
-      ruleKey: context.ruleKey,
+      ruleKey: ofLocations ? context.ruleKey : (rule?.slug ?? context.ruleKey),
       template: subject.template,
       url,
       fields: subject.meta === null ? {} : { ...subject.meta, url },

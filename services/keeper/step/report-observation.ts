@@ -99,7 +99,7 @@ function rowOf(
   facts: { id: string; rev: number; observedAtUs: number; rejectReason: RejectReason; at: number },
 ): PushedObservationDocument {
   const { id, rev, observedAtUs, rejectReason, at } = facts
-  const expireAt = Math.max(at, Math.floor(observedAtUs / 1_000)) + limits.retention.pushedMs
+  const expireAt = at + limits.retention.pushedMs
   const receivedAtUs = at * 1_000
   const subjectId = subject.id
   const signalKey = signal.key
