@@ -1,9 +1,9 @@
 // Custom subjects, their signals and observations, open incidents and maintenance (spec B). Their rules have a file of their own.
 import { Type } from 'typebox'
-import { WindowBody } from '../v2/subjects/maintenance.ts'
 import { ObservationBody } from '../v2/subjects/observations.ts'
 import { CreateSignalBody, UpdateSignalBody } from '../v2/subjects/signals.ts'
 import { CreateSubjectBody } from '../v2/subjects/subjects.ts'
+import { WindowBody } from '../v2/subjects/window.ts'
 import { acknowledgement } from './acknowledgement.ts'
 import { Answered, type Descriptions, Instant, Kind, OrNull, type Refusal, workspaceQuery } from './description.ts'
 import { accessDenied, invalid, invalidName, missingWorkspace } from './refusals.ts'

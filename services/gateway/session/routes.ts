@@ -6,6 +6,7 @@ import type { GatewayContext } from '../context.ts'
 import { demandLocalVisitor } from './developer.ts'
 import { keyRoutes } from './keys.ts'
 import { locationRoutes } from './locations.ts'
+import { maintenanceRoutes } from './maintenance.ts'
 import { memberRoutes } from './members.ts'
 import { oidcRoutes } from './oidc-routes.ts'
 import { isSecure, type SessionOptions } from './options.ts'
@@ -52,6 +53,7 @@ const nouns = [
   userRoutes,
   locationRoutes,
   subjectRoutes,
+  maintenanceRoutes,
   proberCredentialRoutes,
 ]
 

@@ -59,7 +59,7 @@ async function deleteSubject(context: SessionContext, call: VisitorCall): Promis
 }
 
 /** The subject of the path. One that does not exist and one in a workspace of others are the same to the caller. */
-async function findForEditor({ directory }: SessionContext, call: VisitorCall): Promise<CustomSubjectView> {
+export async function findForEditor({ directory }: SessionContext, call: VisitorCall): Promise<CustomSubjectView> {
   const { visitor, request, traceId } = call
   const found = await directory.ask('get-subject', { subjectId: pathId(request, 'subjectId') }, traceId)
   const role = found && roleIn(visitor, found.workspaceId)

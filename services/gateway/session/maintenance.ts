@@ -1,0 +1,50 @@
+// /session/subjects/{id}/maintenance: a window on any subject, website monitors included: theirs are put into maintenance from the
+// dashboard alone (spec B, Route rules 4). Bodies and answers as in generation 2. Editors and owners.
+import type { FastifyInstance } from 'fastify'
+import type { CustomSubjectView } from '#shared/contracts/subject-views.ts'
+import { orderId } from '../v2/subjects/order-id.ts'
+import { readEndsAt, windowObject } from '../v2/subjects/window.ts'
+import { type SessionContext, signedIn, type VisitorCall } from './session-call.ts'
+import { sizeFirst } from './session-fields.ts'
+import { findForEditor } from './subjects.ts'
+
+export function maintenanceRoutes(fastify: FastifyInstance, context: SessionContext): void {
+  const path = '/subjects/:subjectId/maintenance'
+  fastify.post(
+    path,
+    signedIn(context, call => startMaintenance(context, call)),
+  )
+  fastify.patch(
+    path,
+    signedIn(context, call => moveMaintenance(context, call)),
+  )
+  fastify.delete(
+    path,
+    signedIn(context, call => cancelMaintenance(context, call)),
+  )
+}
+
+async function startMaintenance(context: SessionContext, call: VisitorCall) {
+  const { subject, endsAt } = await readEnd(context, call)
+  const command = { kind: 'start-maintenance', id: orderId(), endsAt, by: call.visitor.displayName } as const
+  const window = await context.keeper.send(subject.id, command, call.traceId)
+  void call.reply.code(201)
+  return windowObject(subject, window, context.clock.now())
+}
+
+async function moveMaintenance(context: SessionContext, call: VisitorCall) {
+  const { subject, endsAt } = await readEnd(context, call)
+  const command = { kind: 'move-maintenance', id: orderId(), endsAt } as const
+  return windowObject(subject, await context.keeper.send(subject.id, command, call.traceId), context.clock.now())
+}
+
+async function cancelMaintenance(context: SessionContext, call: VisitorCall) {
+  const subject = await findForEditor(context, call)
+  const command = { kind: 'cancel-maintenance', id: orderId() } as const
+  return windowObject(subject, await context.keeper.send(subject.id, command, call.traceId), context.clock.now())
+}
+
+async function readEnd(context: SessionContext, call: VisitorCall): Promise<{ subject: CustomSubjectView; endsAt: number }> {
+  const subject = await findForEditor(context, call)
+  return { subject, endsAt: await readEndsAt(call, context.clock.now()).catch(sizeFirst) }
+}

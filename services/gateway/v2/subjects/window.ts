@@ -1,0 +1,42 @@
+// A maintenance window as it is sent and answered (spec B, Maintenance window): both ways to it, generation 2 and the session API,
+// speak the same.
+import { Type } from 'typebox'
+import type { CustomSubjectView, WindowView } from '#shared/contracts/subject-views.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+import type { Call } from '../../answer.ts'
+import { Needed, shapeReader } from '../../fields.ts'
+import { timestamp, timestampOrNull } from '../../instants.ts'
+import { readObject } from '../../json-body.ts'
+import { parseTimestamp } from '../../rfc3339.ts'
+
+const EndsAt = Type.String({ description: 'RFC 3339 with its own zone offset, in the future.' })
+export const WindowBody = Type.Object(
+  { ends_at: Needed(EndsAt), kind: Type.Optional(Type.Unknown()) },
+  { additionalProperties: false },
+)
+const readShape = shapeReader(WindowBody)
+
+/** The instant that the body names, in whole milliseconds. Missing, unreadable, passed and too far are one message (spec B, Errors). */
+export async function readEndsAt({ request, reply }: Pick<Call, 'request' | 'reply'>, now: number): Promise<number> {
+  const { ends_at: text } = readShape(await readObject(request, reply))
+  if (text === null || text === undefined) throw invalidEnd('ends_at is required')
+  const atUs = parseTimestamp(text)
+  if (atUs === null) throw invalidEnd('ends_at must be an RFC 3339 timestamp such as 2026-01-02T15:04:05+01:00')
+  const endsAt = Math.floor(atUs / 1_000)
+  if (endsAt <= now) throw invalidEnd('ends_at must be in the future')
+  if (endsAt <= now + limits.maintenance.windowMs) return endsAt
+  throw invalidEnd(`ends_at must be within ${limits.maintenance.windowMs / 86_400_000} days from now`)
+}
+
+const invalidEnd = (details: string): AppError => new AppError('validation', 'invalid observed_at', { details })
+
+export const windowObject = ({ slug }: Pick<CustomSubjectView, 'slug'>, window: WindowView, now: number) => ({
+  subject_id: slug,
+  started_at: timestamp(window.startedAt),
+  ends_at: timestamp(window.endsAt),
+  cancelled_at: timestampOrNull(window.cancelledAt),
+  active: window.cancelledAt === null && window.endsAt > now,
+  muted: ['problem', 'no_data'],
+  kind: 'maintenance_window',
+})

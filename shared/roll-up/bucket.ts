@@ -1,0 +1,117 @@
+// What a stretch of time is summed up to: how many reports, how many good ones, and of their numbers minimum, mean, maximum and
+// quantiles from a histogram of log-spaced bins. Buckets merge; merging in any order gives the same counts and bins. Pure.
+import { limits } from '#shared/limits.ts'
+
+export interface Bucket {
+  /** Reports, and how many of them were ok. */
+  count: number
+  ok: number
+  /** Reports with a number; the fields below are about these. */
+  measured: number
+  min: number
+  max: number
+  sum: number
+  /** How often the bins were merged in pairs: each time the error of a quantile about doubles. */
+  level: number
+  /** Key of a bin to how many numbers lie in it. Keys ascend with the numbers. */
+  bins: Map<number, number>
+}
+
+/** Part of the data format: the upper edge of a bin is this many times its lower edge. */
+const growth = 1.1
+const logGrowth = Math.log(growth)
+/** Part of the data format: above the exponent of every double, so that the keys of positive numbers are positive. */
+const keyOffset = 8_192
+
+export const emptyBucket = (): Bucket => ({
+  count: 0,
+  ok: 0,
+  measured: 0,
+  min: Number.POSITIVE_INFINITY,
+  max: Number.NEGATIVE_INFINITY,
+  sum: 0,
+  level: 0,
+  bins: new Map(),
+})
+
+/** Adds one report. `value` is finite; null where the report has no number. */
+export function addReport(bucket: Bucket, ok: boolean, value: number | null): void {
+  bucket.count++
+  if (ok) bucket.ok++
+  if (value === null) return
+  bucket.measured++
+  bucket.min = Math.min(bucket.min, value)
+  bucket.max = Math.max(bucket.max, value)
+  bucket.sum = finite(bucket.sum + value)
+  const key = binOf(value, bucket.level)
+  bucket.bins.set(key, (bucket.bins.get(key) ?? 0) + 1)
+  bound(bucket)
+}
+
+/** Adds all of another bucket, which stays as it is. */
+export function mergeBucket(into: Bucket, from: Bucket): void {
+  into.count += from.count
+  into.ok += from.ok
+  into.measured += from.measured
+  into.min = Math.min(into.min, from.min)
+  into.max = Math.max(into.max, from.max)
+  into.sum = finite(into.sum + from.sum)
+  while (into.level < from.level) coarsen(into)
+  for (const [fine, count] of from.bins) {
+    let key = fine
+    for (let level = from.level; level < into.level; level++) key = coarser(key)
+    into.bins.set(key, (into.bins.get(key) ?? 0) + count)
+  }
+  bound(into)
+}
+
+/**
+ * The number at a share of all (nearest rank); null where there is none. It lies within `relativeError` of the true one, and never
+ * outside minimum and maximum.
+ */
+export function quantile(bucket: Bucket, share: number): number | null {
+  if (bucket.measured === 0) return null
+  const rank = Math.max(1, Math.ceil(share * bucket.measured))
+  let seen = 0
+  for (const key of [...bucket.bins.keys()].sort((a, b) => a - b)) {
+    seen += bucket.bins.get(key) as number
+    if (seen >= rank) return Math.min(bucket.max, Math.max(bucket.min, middleOf(key, bucket.level)))
+  }
+  return bucket.max
+}
+
+/** The largest relative error of a quantile: 4.8 % unless the numbers spread over more than five orders of magnitude. */
+export function relativeError({ level }: Bucket): number {
+  const ratio = growth ** (2 ** level)
+  return (ratio - 1) / (ratio + 1)
+}
+
+/** The bin that a number lies in. */
+export function binOf(value: number, level: number): number {
+  if (value === 0) return 0
+  const exponent = Math.ceil(Math.ceil(Math.log(Math.abs(value)) / logGrowth) / 2 ** level)
+  return Math.sign(value) * (exponent + keyOffset)
+}
+
+function middleOf(key: number, level: number): number {
+  if (key === 0) return 0
+  const ratio = growth ** (2 ** level)
+  return (Math.sign(key) * 2 * ratio ** (Math.abs(key) - keyOffset)) / (ratio + 1)
+}
+
+/** More bins than the limit are merged in pairs until they fit: at level 8 the bins of all doubles do. */
+function bound(bucket: Bucket): void {
+  while (bucket.bins.size > limits.rollUp.bins) coarsen(bucket)
+}
+
+function coarsen(bucket: Bucket): void {
+  const bins = new Map<number, number>()
+  for (const [key, count] of bucket.bins) bins.set(coarser(key), (bins.get(coarser(key)) ?? 0) + count)
+  bucket.bins = bins
+  bucket.level++
+}
+
+const coarser = (key: number): number =>
+  key === 0 ? 0 : Math.sign(key) * (Math.ceil((Math.abs(key) - keyOffset) / 2) + keyOffset)
+
+const finite = (sum: number): number => Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, sum))

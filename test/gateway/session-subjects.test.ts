@@ -1,0 +1,126 @@
+// What only the dashboard does to a subject, by the session API over real HTTP: a website monitor becomes custom, any subject goes into
+// maintenance, a custom subject is deleted. The directory is the real one, the keeper carries commands out by the real step.
+import t, { type Test } from 'tap'
+import { subjects } from '#shared/bus/subjects.ts'
+import { startFakeKeeper } from '../support/fake-keeper.ts'
+import { startSessionWorld } from '../support/session-world.ts'
+
+const website = {
+  url: 'https://example.org/',
+  method: 'GET',
+  content_type: 'application/json',
+  data: '',
+  statuses: [200],
+  expected_text: '',
+  locations: [],
+  interval_value: 1,
+  interval_unit: 'MINUTE',
+  failure_mode: 'majority',
+  confirm_after: null,
+  recover_after: null,
+}
+
+async function startWithMonitor(t: Test) {
+  const world = await startSessionWorld(t)
+  const { workspaceId, hub, store, clock } = world
+  const keeper = await startFakeKeeper(hub.connect(), store, clock)
+  t.teardown(() => keeper.close())
+  await world.addPerson('edith', { [workspaceId]: 'editor' })
+  await world.addPerson('vera', { [workspaceId]: 'viewer' })
+  await world.addPerson('stan')
+  const subjectId = 'monitor001'
+  const create = { kind: 'create-website', id: 'create', workspaceId, slug: 'shop', name: 'Shop', meta: website }
+  await hub.connect().request(subjects.command(subjectId), create, { timeoutMs: 1_000 })
+  const browsers = {
+    editor: await world.signedIn('edith'),
+    viewer: await world.signedIn('vera'),
+    stranger: await world.signedIn('stan'),
+  }
+  const subject = async () => (await store.get('subjects', [subjectId]))[0] ?? null
+  return { ...world, ...browsers, subject, path: `/session/subjects/${subjectId}` }
+}
+
+t.test('a website monitor becomes custom by its first signal, once and for good', async t => {
+  const { editor, path, subject } = await startWithMonitor(t)
+  const made = await editor.send('POST', `${path}/signals`, { body: { name: 'Deploys', kind: 'event' } })
+  t.equal(made.status, 201)
+  t.match(made.json, { id: 'deploys', signal_kind: 'custom_event', subject_id: 'shop', kind: 'signal' })
+  t.equal((await subject())?.kind, 'custom')
+  t.equal((await editor.send('POST', `${path}/signals`, { body: { name: 'Deploys', kind: 'event' } })).status >= 400, true)
+})
+
+t.test('a website monitor becomes custom by its first authored rule, which may read its own checks', async t => {
+  const { editor, path, subject } = await startWithMonitor(t)
+  const document = { inputs: [{ signal: 'shop', mode: 'latest_value', compare: '>', threshold: 500 }], decision: { need: 'any' } }
+  const made = await editor.send('POST', `${path}/rules`, { body: { name: 'Slow', document } })
+  t.equal(made.status, 201)
+  t.match(made.json, { id: 'slow', policy_version: 1, kind: 'subject_rule' })
+  t.equal((await subject())?.kind, 'custom')
+})
+
+t.test('any subject is put into maintenance, its end moved, and the window cancelled', async t => {
+  const { editor, path, clock, subject } = await startWithMonitor(t)
+  const at = (ms: number) => new Date(clock.now() + ms).toISOString()
+  const started = await editor.send('POST', `${path}/maintenance`, { body: { ends_at: at(3_600_000) } })
+  t.equal(started.status, 201)
+  const window = {
+    subject_id: 'shop',
+    active: true,
+    cancelled_at: null,
+    muted: ['problem', 'no_data'],
+    kind: 'maintenance_window',
+  }
+  t.match(started.json, window)
+  t.equal((await subject())?.maintenance?.context.by, 'edith')
+  t.equal((await editor.send('POST', `${path}/maintenance`, { body: { ends_at: at(60_000) } })).status, 409, 'one runs already')
+  const moved = await editor.send('PATCH', `${path}/maintenance`, { body: { ends_at: at(7_200_000) } })
+  t.match([moved.status, moved.json.started_at], [200, started.json.started_at])
+  const cancelled = await editor.send('DELETE', `${path}/maintenance`)
+  t.match([cancelled.status, cancelled.json.active], [200, false])
+  t.equal((await editor.send('DELETE', `${path}/maintenance`)).status, 404, 'none runs')
+})
+
+t.test('a custom subject is deleted; a website monitor is not', async t => {
+  const { editor, path, subject } = await startWithMonitor(t)
+  t.equal((await editor.send('DELETE', path)).status, 409)
+  await editor.send('POST', `${path}/signals`, { body: { name: 'Deploys', kind: 'event' } })
+  t.equal((await editor.send('DELETE', path)).status, 204)
+  t.equal((await subject())?.deletedAt === null, false)
+  t.equal((await editor.send('DELETE', path)).status, 404)
+})
+
+t.test('viewers, strangers and bad bodies are refused, and nothing changes', async t => {
+  const { editor, viewer, stranger, path, subject, browser } = await startWithMonitor(t)
+  const before = JSON.stringify(await subject())
+  const signal = { name: 'Deploys', kind: 'event' }
+  const soon = { ends_at: '2099-01-01T00:00:00Z' }
+  const cases: [string, typeof editor, string, string, unknown, number][] = [
+    ['nobody', browser(), 'POST', '/signals', signal, 401],
+    ['a viewer', viewer, 'POST', '/signals', signal, 403],
+    ['a stranger', stranger, 'POST', '/signals', signal, 404],
+    ['a viewer', viewer, 'POST', '/rules', {}, 403],
+    ['a viewer', viewer, 'POST', '/maintenance', soon, 403],
+    ['a stranger', stranger, 'PATCH', '/maintenance', soon, 404],
+    ['a viewer', viewer, 'DELETE', '/maintenance', undefined, 403],
+    ['a viewer', viewer, 'DELETE', '', undefined, 403],
+    ['an end in the past', editor, 'POST', '/maintenance', { ends_at: '2020-01-01T00:00:00Z' }, 422],
+    ['an end that is none', editor, 'POST', '/maintenance', { ends_at: 'soon' }, 422],
+    ['an end too far', editor, 'POST', '/maintenance', soon, 422],
+    ['no end', editor, 'POST', '/maintenance', {}, 422],
+    ['a kind that is none', editor, 'POST', '/signals', { name: 'x', kind: 'platform_http' }, 422],
+    [
+      'an unknown input',
+      editor,
+      'POST',
+      '/rules',
+      { name: 'x', document: { inputs: [{ signal: 'no', mode: 'status' }], decision: { need: 'any' } } },
+      422,
+    ],
+  ]
+  for (const [who, browser, method, at, body, status] of cases) {
+    const shown = await browser.send(method, `${path}${at}`, body === undefined ? {} : { body })
+    t.equal(shown.status, status, `${who}: ${method} ${at} ${shown.text}`)
+    t.type(shown.json.error.message, 'string')
+  }
+  t.equal(JSON.stringify(await subject()), before)
+})
