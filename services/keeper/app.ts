@@ -10,6 +10,7 @@ import { holdLeases } from './leases.ts'
 import { createKeeperMetrics } from './metrics.ts'
 import { createRemovals } from './removals.ts'
 import { removeChildren } from './remove-children.ts'
+import { startRollingUp } from './roll-up/roll-up.ts'
 import { SubjectCache } from './subject-cache.ts'
 
 export interface KeeperOptions {
@@ -65,11 +66,13 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
   logger.info({ service: 'keeper', keeper: options.keeperId }, 'keeper takes partitions')
   const stopListening = bus.onConnection(connected => host.onConnection(connected))
   const housekeeping = startHousekeeping(core, () => core.mayCommit(0))
+  const rollingUp = startRollingUp(core)
   return {
     unready: () => unready(host, leases.held().length),
     stop: async () => {
       stopListening()
       housekeeping.stop()
+      rollingUp.stop()
       await host.stop()
       await leases.stop()
     },

@@ -3,6 +3,7 @@ import type { Cancel } from '#shared/clock.ts'
 import { observationPrefix } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Core } from './core.ts'
+import { rawLeavesBefore } from './roll-up/progress.ts'
 
 /** Removes expired observations, alerts and inputs set aside; a slice at a time, with a pause between slices. */
 export function startHousekeeping(core: Core, isOurs: () => boolean): { stop(): void } {
@@ -26,7 +27,7 @@ export function startHousekeeping(core: Core, isOurs: () => boolean): { stop(): 
 async function expireSlice(core: Core): Promise<boolean> {
   const now = core.clock.now()
   const slice = limits.keeper.deletionSlice
-  const oldest = observationPrefix(now - limits.retention.checksMs)
+  const oldest = observationPrefix(await rawLeavesBefore(core.store, now))
   const removed = [
     await core.store.deleteRange('observations', '', oldest, slice),
     await core.store.expire('alerts', now, slice),

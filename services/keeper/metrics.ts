@@ -13,6 +13,7 @@ export interface KeeperMetrics {
   partitions: Gauge
   subjectsCached: Gauge
   judgingLag: Histogram
+  rollUps: Counter
 }
 
 export function createKeeperMetrics(registry: Registry): KeeperMetrics {
@@ -46,6 +47,7 @@ export function createKeeperMetrics(registry: Registry): KeeperMetrics {
     }),
     partitions: new Gauge({ name: name('partitions'), help: 'Partitions held', registers }),
     subjectsCached: new Gauge({ name: name('subjects_cached'), help: 'Subjects in memory', registers }),
+    rollUps: new Counter({ name: name('roll_ups_total'), help: 'Rows of roll-ups written', registers }),
     judgingLag: new Histogram({
       name: name('judging_lag_seconds'),
       help: 'From the instant of a report or deadline to its commit',

@@ -4,6 +4,8 @@ import { observationPrefix } from '#shared/ids.ts'
 import { day, limits } from '#shared/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
 import { type Core, persistWhile } from './core.ts'
+import { patientStore } from './roll-up/patient-store.ts'
+import { removeOfSeries, removeOfSubject } from './roll-up/remove-roll-ups.ts'
 
 const childCollections = [
   'history',
@@ -19,8 +21,9 @@ const childCollections = [
 /** Removes every child of a subject; safe to begin again after a crash. `mayGoOn` is asked before each slice. */
 export async function removeChildren(core: Core, subjectId: string, mayGoOn: () => boolean): Promise<void> {
   for (const collection of childCollections) await removeFrom(core, collection, { subjectId }, mayGoOn)
+  await removeOfSubject(patientStore(core, mayGoOn), subjectId)
   const today = Math.floor(core.clock.now() / day) * day
-  const days = Math.ceil(limits.retention.checksMs / day) + 1
+  const days = Math.ceil((limits.retention.checksMs + limits.retention.heldBackMs) / day) + 1
   for (let back = -1; back <= days; back++) {
     const from = observationPrefix(today - back * day, subjectId)
     await removeRange(core, from, `${from}~`, mayGoOn)
@@ -31,6 +34,7 @@ export async function removeChildren(core: Core, subjectId: string, mayGoOn: () 
 export async function removeSignal(core: Core, subjectId: string, signalKey: string, mayGoOn: () => boolean): Promise<void> {
   for (const collection of ['pushedObservations', 'series'] as const)
     await removeFrom(core, collection, { subjectId, signalKey }, mayGoOn)
+  await removeOfSeries(patientStore(core, mayGoOn), subjectId, { kind: 'signal', id: signalKey })
 }
 
 async function removeFrom(

@@ -11,6 +11,8 @@ import { nextRevision, type Step, withMessage } from './delivery-document.ts'
 export interface Sources {
   destinations: Map<string, DestinationDocument>
   alerts: Map<string, AlertDocument>
+  /** Alerts that are gone with their subject, of those deliveries that have waited for a while. */
+  gone: ReadonlySet<string>
 }
 
 export const notPrepared = 'not_sent: the message could not be prepared'
@@ -18,12 +20,13 @@ export const notPrepared = 'not_sent: the message could not be prepared'
 /** Null where the delivery's state takes none of it. Throws on a snapshot of an unknown version. */
 export function claimStep(
   document: DeliveryDocument,
-  { destinations, alerts }: Sources,
+  { destinations, alerts, gone }: Sources,
   bodies: BodyMaker,
   by: { notifierId: string; at: number },
 ): Step | null {
   const { at } = by
   const withdrawn = (error: string) => takeUp(document, { type: 'delivery.withdrawn', at, error }, by)
+  if (gone.has(document.alertId)) return withdrawn('resource_gone: the subject was deleted')
   const destination = destinations.get(document.destinationId)
   if (destination === undefined) return withdrawn('destination_disabled: the destination was deleted')
   if (!destination.enabled) return withdrawn('destination_disabled: the destination is switched off')

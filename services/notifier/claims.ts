@@ -1,6 +1,8 @@
 // Claims due deliveries in bulk, as far as lanes have room: one guarded put makes a notifier the only sender for a while.
 // A later message of an incident is not claimed while an earlier one to the same destination is open.
 import type { DeliveryDocument } from '#shared/contracts/delivery.ts'
+import { limits } from '#shared/limits.ts'
+import type { Store } from '#shared/store/port.ts'
 import type { BodyMaker } from './body-maker.ts'
 import { claimStep, type Sources } from './claim-step.ts'
 import type { Deliverer } from './deliver.ts'
@@ -81,14 +83,26 @@ async function findDue({ store, clock }: Parts, ids: readonly string[]): Promise
   return found.filter(document => document !== null).filter(({ open, dueAt }) => open === 1 && dueAt !== null && dueAt <= at)
 }
 
-async function readSources({ store }: Parts, due: readonly DeliveryDocument[]): Promise<Sources> {
+async function readSources({ store, clock }: Parts, due: readonly DeliveryDocument[]): Promise<Sources> {
   const destinationIds = new Set(due.map(({ destinationId }) => destinationId))
   const alertIds = new Set(due.filter(({ body }) => body === null).map(({ alertId }) => alertId))
-  const [destinations, alerts] = await Promise.all([
+  const hasWaited = ({ createdAt, snapshot }: DeliveryDocument) =>
+    snapshot.context.attempts > 0 || clock.now() - createdAt >= limits.notifier.scanMs
+  const waited = due.filter(hasWaited)
+  const [destinations, alerts, gone] = await Promise.all([
     destinationIds.size > 0 ? store.get('destinations', [...destinationIds]) : [],
     alertIds.size > 0 ? store.get('alerts', [...alertIds]) : [],
+    goneAlerts(store, new Set(waited.map(({ alertId }) => alertId))),
   ])
-  return { destinations: byId(destinations), alerts: byId(alerts) }
+  return { destinations: byId(destinations), alerts: byId(alerts), gone }
+}
+
+/** A deleted subject takes its alerts with it: what still waits to be told of it is told to nobody. */
+async function goneAlerts(store: Store, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  if (ids.size === 0) return ids
+  const found = await store.find('alerts', { where: { id: { in: [...ids] } }, limit: ids.size, select: ['number'] })
+  const present = new Set(found.map(({ id }) => id))
+  return new Set([...ids].filter(id => !present.has(id)))
 }
 
 function stepOrNone(

@@ -41,8 +41,15 @@ export const UpdateWebsite = Type.Object({
   }),
 })
 
-/** Commits a tombstone at once; history and observations follow in slices. Answers `{ id }`. */
-export const DeleteSubject = Type.Object({ kind: Type.Literal('delete-subject'), id: Id })
+/**
+ * Commits a tombstone at once; history and observations follow in slices. Answers `{ id }`. Refused with invalid_state where the
+ * subject is of another kind than the sender takes it for: it may have become custom meanwhile.
+ */
+export const DeleteSubject = Type.Object({
+  kind: Type.Literal('delete-subject'),
+  id: Id,
+  subjectKind: Type.Optional(Type.Enum(['website', 'custom'])),
+})
 
 /** A custom subject, empty. Answers a CustomSubjectView. Refused: invalid_state when the subject exists. */
 export const CreateSubject = Type.Object({

@@ -4,7 +4,7 @@ import t from 'tap'
 import type { PolicyInput } from '#shared/contracts/policy.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import { randomId } from '#shared/ids.ts'
-import { createWorld, minute } from './world.ts'
+import { createWorld, minute, websiteMeta } from './world.ts'
 
 const hour = 60 * minute
 const day = 24 * hour
@@ -393,6 +393,24 @@ t.test('a website becomes custom by its first signal or rule, once, and goes on 
     ],
     'its latency is a number that a rule may read',
   )
+})
+
+t.test('whoever takes a subject for what it no longer is changes nothing', async t => {
+  const world = createWorld()
+  await world.startOne({ exclusive: true })
+  const id = await world.create()
+  t.equal(
+    refusal(await world.command(id, { kind: 'delete-subject', subjectKind: 'custom' } as never)),
+    'invalid_state Website subjects are managed elsewhere',
+  )
+  await world.command(id, { kind: 'create-signal', name: 'Beat', signalKind: 'custom_event', meta: '{}', convert: true } as never)
+  const reply = await world.command(id, { kind: 'delete-subject', subjectKind: 'website' } as never)
+  t.equal(refusal(reply), 'invalid_state Custom subjects are managed elsewhere')
+  t.match(reply, { error: { details: new RegExp(`/v2/subjects/s-${id}`, 'i') } })
+  const { confirm_after: _, recover_after: __, ...meta } = websiteMeta
+  const update = { kind: 'update-website', name: 'Shop', meta: { ...meta, failure_mode: null } }
+  t.equal(refusal(await world.command(id, update as never)), 'invalid_state Custom subjects are managed elsewhere')
+  t.equal((await world.subject(id))?.deletedAt, null)
 })
 
 t.test('another keeper goes on with windows, silences and holds where the first one died', async t => {

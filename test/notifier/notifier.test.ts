@@ -130,6 +130,21 @@ t.test('an alert is delivered once, with its headers, a log row and its count of
   t.same(service.unready(), [])
 })
 
+t.test('what waits to be told of a subject that was deleted is told to nobody', async t => {
+  const told = alert('one', 'a', 1)
+  const house = await scene(t, [told])
+  const receiver = await house.receive(() => ({ status: 503, body: '' }))
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  await house.run('n1')
+  house.nudge(told.id)
+  await until(async () => (await house.rows()).length === 1, 'the first attempt')
+  await house.store.delete('alerts', [told.id])
+  await house.clock.advance(10 * retryMs)
+  await until(async () => (await house.deliveries())[0]?.open === 0, 'the delivery to end')
+  t.equal(receiver.hits.length, 1, 'it is not tried again')
+  t.match((await house.deliveries())[0]?.snapshot.context.lastError, /^resource_gone: /)
+})
+
 t.test('what may pass is tried again with the same key and body, one log row an attempt', async t => {
   const answers: Record<string, (call: number) => Answer | null> = {
     'an internal error': call => ({ status: call === 1 ? 500 : 204, body: 'sorry /hooks/T0secretT0/B1secretB1' }),

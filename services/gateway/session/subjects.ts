@@ -55,7 +55,7 @@ async function deleteSubject(context: SessionContext, call: VisitorCall): Promis
       details: 'This subject is a website monitor; delete the monitor instead.',
     })
   }
-  await context.keeper.send(subject.id, { kind: 'delete-subject', id: orderId() }, call.traceId)
+  await context.keeper.send(subject.id, { kind: 'delete-subject', id: orderId(), subjectKind: 'custom' }, call.traceId)
 }
 
 /** The subject of the path. One that does not exist and one in a workspace of others are the same to the caller. */

@@ -90,7 +90,7 @@ async function updateWebsite(work: Work) {
 async function deleteWebsite(work: Work) {
   const website = await findWebsite(work)
   requireEditor(work.call.request.identity, website.workspaceId)
-  await send(work, website.id, { kind: 'delete-subject', id: randomId(commandIdLength) })
+  await send(work, website.id, { kind: 'delete-subject', id: randomId(commandIdLength), subjectKind: 'website' })
   return work.family.deleted(website.id)
 }
 

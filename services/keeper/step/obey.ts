@@ -38,15 +38,24 @@ export function withReceipt(subject: SubjectDocument, id: string, at: number, re
 /** The two families refuse each other's subjects; only `convert` makes a website a custom subject, for good. */
 function kindRefusal(subject: SubjectDocument, command: Changing): { refused: Reply } | null {
   const { kind } = command
-  if (kind === 'delete-subject' || kind === 'acknowledge-incident' || kind === 'create-website' || kind === 'create-subject')
-    return null
-  if (kind === 'update-website')
-    return subject.kind === 'website' ? null : refused('invalid_state', 'Custom subjects are managed elsewhere')
+  if (kind === 'delete-subject') return (command.subjectKind ?? subject.kind) === subject.kind ? null : elsewhere(subject)
+  if (kind === 'acknowledge-incident' || kind === 'create-website' || kind === 'create-subject') return null
+  if (kind === 'update-website') return subject.kind === 'website' ? null : elsewhere(subject)
   if (subject.kind === 'custom') return null
   // Maintenance of a website monitor is an action of the dashboard (spec B, Route rules 4): the gateway says who may.
   if (kind === 'start-maintenance' || kind === 'move-maintenance' || kind === 'cancel-maintenance') return null
   const converts = (kind === 'create-signal' || kind === 'create-rule') && command.convert
-  return converts ? null : refused('invalid_state', 'Website subjects are managed elsewhere')
+  return converts ? null : elsewhere(subject)
+}
+
+/** The two families refuse each other's subjects (spec A, Rules per route 6; B, What the service does). */
+function elsewhere({ kind, slug }: SubjectDocument): { refused: Reply } {
+  if (kind === 'custom') {
+    const details = `This subject is maintained by hand; use /v2/subjects/${encodeURIComponent(slug)}`
+    return refused('invalid_state', 'Custom subjects are managed elsewhere', details)
+  }
+  const details = 'This subject is a website monitor; use /v1/rules or /v2/monitoring/websites'
+  return refused('invalid_state', 'Website subjects are managed elsewhere', details)
 }
 
 function carryOut(subject: SubjectDocument, command: Changing, at: number, surrounding: Surrounding): Obeyed {

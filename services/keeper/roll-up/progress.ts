@@ -1,0 +1,54 @@
+// How far a partition is rolled up, what is due by now, and until when raw observations must stay for it.
+import { keys } from '#shared/bus/subjects.ts'
+import type { RollUpProgressDocument } from '#shared/contracts/roll-up.ts'
+import { randomId } from '#shared/ids.ts'
+import { day, hour, limits } from '#shared/limits.ts'
+import type { Store } from '#shared/store/port.ts'
+
+export interface Due {
+  hoursTo: number
+  daysTo: number
+}
+
+const { settleMs, spreadMs, settleDayMs, spreadDayMs } = limits.rollUp
+
+/** Up to where a partition should be rolled up at `now` (ms): each partition has its own minute of the hour. */
+export function dueAt(partition: number, now: number): Due {
+  const share = partition / limits.partitions
+  return {
+    hoursTo: floorTo(now - settleMs - share * spreadMs, hour),
+    daysTo: floorTo(now - settleDayMs - settleMs - share * spreadDayMs, day),
+  }
+}
+
+/**
+ * Where to go on. Nothing stored yet: with the oldest raw observations. Further than is due: a clock was ahead when that was written,
+ * and what it called ended had not ended; it is done again.
+ */
+export function progressOf(stored: RollUpProgressDocument | null, partition: number, now: number): RollUpProgressDocument {
+  const due = dueAt(partition, now)
+  const daysTo = Math.min(stored?.daysTo ?? floorTo(now - limits.retention.checksMs, day), due.daysTo)
+  const hoursTo = Math.min(Math.max(stored?.hoursTo ?? 0, daysTo), due.hoursTo)
+  return { id: keys.lease(partition), rev: stored?.rev ?? 0, hoursTo, daysTo, writer: stored?.writer ?? '' }
+}
+
+export const nextRevision = (progress: RollUpProgressDocument, changed: Partial<Due>): RollUpProgressDocument => ({
+  ...progress,
+  ...changed,
+  rev: progress.rev + 1,
+  writer: randomId(8),
+})
+
+/**
+ * Raw check results before this day (ms) may leave: after their time, once all partitions have settled them, and in any case some
+ * days later.
+ */
+export async function rawLeavesBefore(store: Store, now: number): Promise<number> {
+  const partitions = Array.from({ length: limits.partitions }, (_, number) => number)
+  const stored = await store.get('rollUpProgress', partitions.map(keys.lease))
+  const { checksMs, heldBackMs } = limits.retention
+  const settledTo = Math.min(...stored.map(progress => progress?.daysTo ?? 0))
+  return Math.max(Math.min(now - checksMs, settledTo), now - checksMs - heldBackMs)
+}
+
+const floorTo = (at: number, span: number): number => Math.floor(at / span) * span

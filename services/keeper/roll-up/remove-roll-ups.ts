@@ -1,0 +1,59 @@
+// Roll-ups leave: with their subject or signal, or when they are too old.
+import type { RollUpDocument } from '#shared/contracts/roll-up.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { day, limits } from '#shared/limits.ts'
+import { parseRollUpId, rollUpId, rowPrefix, type Source } from '#shared/roll-up/roll-up-ids.ts'
+import type { PatientStore } from './patient-store.ts'
+import { rolledUpSeries } from './series.ts'
+
+type Remover = Pick<PatientStore, 'deleteRange'>
+
+const levels = ['hour', 'day'] as const
+
+/** All roll-ups of a subject. */
+export const removeOfSubject = (store: Remover, subjectId: string): Promise<void> =>
+  removeRange(store, subjectId, `${subjectId}~`)
+
+/** All roll-ups of a signal (by its key) or a location. */
+export async function removeOfSeries(store: Remover, subjectId: string, source: Source): Promise<void> {
+  for (const level of levels) {
+    const prefix = rowPrefix(subjectId, source, level)
+    await removeRange(store, prefix, `${prefix}~`)
+  }
+}
+
+/** Roll-ups of a subject whose time is over at `now`, and those of signals that it does not have any more. */
+export async function expireRollUps(store: PatientStore, subject: SubjectDocument, now: number): Promise<void> {
+  const oldest = Math.floor((now - limits.retention.rollUpsMs) / day) * day
+  for (const source of await rolledUpSeries(store, subject.id)) {
+    if (!isOf(subject, source)) await removeOfSeries(store, subject.id, source)
+    for (const level of levels) {
+      const prefix = rowPrefix(subject.id, source, level)
+      await removeRange(store, prefix, rollUpId(subject.id, source, level, oldest))
+    }
+  }
+}
+
+/**
+ * What was deleted while its rows were being computed: they were written after its removal had begun, and may have been missed by it.
+ * `subject` as it was read after the write; null: it is gone.
+ */
+export async function removeOrphans(
+  store: Remover,
+  subjectId: string,
+  subject: SubjectDocument | null,
+  written: readonly RollUpDocument[],
+): Promise<void> {
+  if (subject === null || subject.deletedAt !== null) return await removeOfSubject(store, subjectId)
+  const sources = written.map(row => parseRollUpId(row.id).source).filter(source => !isOf(subject, source))
+  for (const source of new Map(sources.map(one => [one.id, one])).values()) await removeOfSeries(store, subjectId, source)
+}
+
+/** A location that a subject gave up keeps what was seen from there; a deleted signal is gone. */
+const isOf = (subject: SubjectDocument, { kind, id }: Source): boolean =>
+  kind === 'location' || (subject.custom?.signals.some(signal => signal.key === id) ?? false)
+
+async function removeRange(store: Remover, from: string, to: string): Promise<void> {
+  const slice = limits.keeper.deletionSlice
+  while ((await store.deleteRange('rollUps', from, to, slice)) >= slice);
+}
