@@ -21,6 +21,10 @@ export const limits = {
     receipts: 16,
     /** A receipt older than this belongs to a request whose client gave up long ago. */
     receiptAgeMs: 5 * minute,
+    /** Instants remembered of reports that the keeper stamped: those of a whole round, and what comes until its retries do. */
+    stamps: 1_024,
+    /** A report is asked again for `request.totalMs` at most. */
+    stampAgeMs: 10 * second,
     /** How often a held lease is renewed. */
     leaseRenewMs: 3 * second,
     /** A rival takes a lease whose revision has not moved for this long on the rival's own monotonic clock. */
@@ -552,9 +556,46 @@ export const limits = {
     upsertTries: 3,
   },
 
+  rollUp: {
+    /** Bins of one bucket's histogram; what spreads over more has them merged in pairs. Latencies up to 30 s need 110. */
+    bins: 128,
+    /** An hour is rolled up this long after its end, for reports on their way. */
+    settleMs: 5 * minute,
+    /** The partitions' turns within the hour, so that not all are read at once. */
+    spreadMs: 40 * minute,
+    /** A day is settled this long after its end: what reports later than that is not counted. */
+    settleDayMs: 2 * day,
+    /** The partitions' turns at settling a day. */
+    spreadDayMs: 6 * hour,
+    /** How often it is looked what is due. */
+    lookMs: 60 * second,
+    /** Subjects worked on at once, and the pause behind them, so that nobody notices. */
+    subjectsAtOnce: 8,
+    pauseMs: 20,
+    /** Subjects looked up, and old incidents removed, in one read. */
+    subjectsPerRead: 500,
+    incidentsPerRead: 50,
+    /** Checks in one read: a store's worker is busy with it for 3 ms. */
+    checksPerRead: 720,
+    /** A pushed observation may have 20 KB. */
+    pushedPerRead: 200,
+    /** Buckets in one answer. */
+    bucketsPerAnswer: 1_000,
+    /** Raw observations read for one answer. */
+    rawRowsPerAnswer: 20_000,
+    /** Checks as recent as this are read raw, so that late reports are seen at once. */
+    rawChecksMs: 1 * day,
+  },
+
   retention: {
     /** Raw check results. */
     checksMs: 3 * day,
+    /** Raw check results that are not rolled up yet stay so much longer. */
+    heldBackMs: 2 * day,
+    /** Roll-ups. */
+    rollUpsMs: 400 * day,
+    /** Closed incidents with their history, and maintenance windows that have ended. */
+    incidentsMs: 400 * day,
     /** Observations that senders pushed. */
     pushedMs: 30 * day,
   },

@@ -23,6 +23,7 @@ import { reserveName } from './names.ts'
 import { createPasswords } from './passwords.ts'
 import { createProberCredential, deleteProberCredential, listProberCredentials } from './prober-credentials.ts'
 import { watchProbers } from './prober-presence.ts'
+import { getRollUps } from './roll-ups.ts'
 import { findSubjects, getSubject, listCustomSubjects, listWebsites, workspaceExists } from './subjects.ts'
 import { listWorkspaces } from './workspaces.ts'
 
@@ -43,6 +44,7 @@ const answerers: Answerers = {
   'list-open-incidents': listOpenIncidents,
   'get-incident': getIncident,
   'get-incident-records': getIncidentRecords,
+  'get-roll-ups': getRollUps,
   'rotate-destination-secret': rotateDestinationSecret,
   'delete-destination-secret': deleteDestinationSecret,
   ...notificationAnswerers,

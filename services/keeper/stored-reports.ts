@@ -5,6 +5,7 @@ import type { PushedObservationDocument, SeriesDocument } from '#shared/contract
 import { pushedObservationId, seriesId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { type Core, persistWhile } from './core.ts'
+import { stampOf } from './step/obey.ts'
 import type { Input, StoredReports } from './step/types.ts'
 
 export interface RoundReports extends StoredReports {
@@ -49,14 +50,17 @@ interface Wanted {
 
 function note(core: Core, subjectId: string, command: Command, wanted: Wanted): void {
   if (command.kind === 'create-rule' || command.kind === 'replace-rule') wanted.subjects.add(subjectId)
+  const subject = core.cache.get(subjectId)?.subject
+  const stampedAt = subject ? stampOf(subject, command.id) : null
+  const stampedAtUs = stampedAt === null ? null : stampedAt * 1_000
   for (const report of reportsOf(command)) {
-    const signals = core.cache.get(subjectId)?.subject?.custom?.signals
+    const signals = subject?.custom?.signals
     // A signal that this very round makes has reported nothing yet.
     const signal = signals?.find(candidate => candidate.slug === report.signal)
     if (signal === undefined) continue
+    const observedAtUs = report.observedAtUs ?? stampedAtUs
     wanted.series.add(seriesId(subjectId, signal.key, report.labels))
-    if (report.observedAtUs !== null)
-      wanted.pushed.add(pushedObservationId(subjectId, signal.key, report.labels, report.observedAtUs))
+    if (observedAtUs !== null) wanted.pushed.add(pushedObservationId(subjectId, signal.key, report.labels, observedAtUs))
   }
 }
 

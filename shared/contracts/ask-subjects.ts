@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { Id } from '#shared/contracts/common.ts'
 import type { HistoryDocument, IncidentDocument, IncidentStatus } from '#shared/contracts/incident.ts'
 import { After, type Page } from '#shared/contracts/page.ts'
+import { GetRollUps, type RollUps } from '#shared/contracts/roll-up.ts'
 import type { CustomSubjectSummary, CustomSubjectView, SubjectView, WebsiteView } from '#shared/contracts/subject-views.ts'
 
 export const subjectAsks = {
@@ -28,6 +29,7 @@ export const subjectAsks = {
   'get-incident': Type.Object({ incidentId: Id }),
   /** An incident with a page of its history; `id` is the internal one, or the public one where this installation made the salt. */
   'get-incident-records': Type.Object({ id: Id, afterSequence: Type.Integer({ minimum: 0 }) }),
+  'get-roll-ups': GetRollUps,
 } as const
 
 export interface IncidentView {
@@ -73,4 +75,5 @@ export interface SubjectAnswers {
   'list-open-incidents': Page<IncidentView>
   'get-incident': IncidentView | null
   'get-incident-records': { incident: IncidentDocument | null; history: HistoryDocument[]; more: boolean }
+  'get-roll-ups': RollUps | null
 }

@@ -125,9 +125,12 @@ export type Pending =
   /** The observations of a deleted signal, removed in slices. */
   | { mode: 'remove-signal'; signalKey: string }
 
-/** The answer that a command got; a repeated id gets it again, word for word. */
+/**
+ * The answer that a command got; a repeated id gets it again, word for word. A report's is null: repeated, it is stamped `at` again, so
+ * that it replaces itself.
+ */
 export interface Receipt {
   id: string
   at: number
-  reply: string
+  reply: string | null
 }

@@ -47,7 +47,10 @@ async function readChecks(store: Pick<Store, 'find'>, range: RawRange, buckets: 
     const end = to % day === 0 ? '~' : toBase62(to % day, 5)
     const where = { id: { gte: prefix + toBase62(from % day, 5), lt: prefix + end } }
     const query: Query = { where, select: ['ok', 'totalMs'], limit: limits.rollUp.checksPerRead }
-    for await (const page of pages<CheckObservationDocument>(store, 'observations', query, last => ({ values: [], id: last.id }))) {
+    for await (const page of pages<CheckObservationDocument>(store, 'observations', query, last => ({
+      values: [],
+      id: last.id,
+    }))) {
       let at = from
       for (const { id, ok, totalMs } of page) {
         at = parseCheckObservationId(id).slotAt

@@ -10,7 +10,7 @@ export interface CollectionSpec {
   indexes: { name: string; fields: string[]; unique?: true }[]
   /**
    * Every field is a column, there is no rev and no body, rows lie in id order: the cheapest form, for what is most numerous.
-   * Such a collection knows insert, get, find, delete and deleteRange only.
+   * Such a collection knows insert, upsert, get, find, delete and deleteRange only.
    */
   compact?: true
   /** Documents carry `expireAt` (ms since the epoch) and leave after it. */

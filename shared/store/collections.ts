@@ -20,10 +20,12 @@ import type { WindowDocument } from '#shared/contracts/maintenance.ts'
 import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import type { PolicyDocument } from '#shared/contracts/policy.ts'
 import type { ProberCredentialDocument } from '#shared/contracts/prober-credential.ts'
+import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/roll-up.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import type { TransformationDocument } from '#shared/contracts/transformation.ts'
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
 import { peopleCollections } from '#shared/store/people-collections.ts'
+import { rollUpCollections } from '#shared/store/roll-up-collections.ts'
 
 /** How far a partition's holder has come in the stream. id is the partition. */
 export interface CheckpointDocument extends Stored {
@@ -69,6 +71,8 @@ export interface Collections {
   history: HistoryDocument
   alerts: AlertDocument
   checkpoints: CheckpointDocument
+  rollUps: RollUpDocument
+  rollUpProgress: RollUpProgressDocument
   setAside: SetAsideDocument
   users: UserDocument
   workspaces: WorkspaceDocument
@@ -182,6 +186,7 @@ export const collections: Record<CollectionName, CollectionSpec> = {
     expires: true,
   },
   checkpoints: { writer: 'keeper', columns: {}, indexes: [] },
+  ...rollUpCollections,
   setAside: {
     writer: 'keeper',
     columns: { subjectId: 'text', at: 'integer' },

@@ -44,7 +44,7 @@ function createStore(client: MongoClient, databaseName: string): Store {
   const at = (name: CollectionName) => database.collection<Kept>(name)
   const put = (run: Put, operation: string) => (name: CollectionName, documents: readonly object[]) =>
     translated(async () => {
-      if (operation !== 'insert') demandNotCompact(name, operation)
+      if (operation === 'replace' || operation === 'advance') demandNotCompact(name, operation)
       return documents.length === 0 ? [] : await run(at(name), name, documents)
     })
   return {

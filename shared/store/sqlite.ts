@@ -58,7 +58,7 @@ async function putDocuments(
   collection: CollectionName,
   documents: readonly object[],
 ): Promise<PutResult[]> {
-  if (mode !== 'insert') demandNotCompact(collection, mode)
+  if (mode === 'replace' || mode === 'advance') demandNotCompact(collection, mode)
   if (documents.length === 0) return []
   const { encode } = rowCodec(collection)
   const rows: SqlValue[] = []

@@ -3,7 +3,10 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Pool } from 'undici'
-import { checkObservationId, randomId } from '#shared/ids.ts'
+import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
+import { checkObservationId, pushedObservationId, randomId } from '#shared/ids.ts'
+import type { SqlValue } from '#shared/store/sqlite-query.ts'
+import { rowCodec } from '#shared/store/sqlite-rows.ts'
 import { schemaStatements, writeStatements } from '#shared/store/sqlite-schema.ts'
 import type { BareFigures } from './bare-prober.ts'
 import { endChild, startChild } from './processes.ts'
@@ -48,13 +51,21 @@ async function runBareProber(origin: string, warmUpSeconds: number, seconds: num
 
 const batch = 512
 
-/** Rows a second of the observation table into a fresh file, made beforehand, in batches of 512: the median of three rounds. */
-export function measureBareInsert(rowsInAll: number): number {
+/** The rows that a bare insert makes: of check results, of observations that senders push. */
+export type BareRows = 'observations' | 'pushedObservations'
+export const bareRowsNames: Record<BareRows, string> = {
+  observations: 'check results',
+  pushedObservations: 'pushed observations',
+}
+
+/** Rows a second of the table into a fresh file, made beforehand, in batches of 512: the median of three rounds. */
+export function measureBareInsert(collection: BareRows, rowsInAll: number): number {
   const folder = makeTemporaryFolder()
+  const makeRows = { observations: observationRows, pushedObservations: pushedRows }[collection]
   try {
     const rates: number[] = []
     for (let round = 0; round < 3; round++) {
-      rates.push(insertRows(join(folder, `round-${round}.db`), observationRows(Math.ceil(rowsInAll / 3))))
+      rates.push(insertRows(join(folder, `round-${round}.db`), collection, makeRows(Math.ceil(rowsInAll / 3))))
     }
     return median(rates)
   } finally {
@@ -62,7 +73,7 @@ export function measureBareInsert(rowsInAll: number): number {
   }
 }
 
-type Row = (string | number | null)[]
+type Row = SqlValue[]
 
 /** In the order in which checks of 1,000 subjects arrive. */
 function observationRows(count: number): Row[] {
@@ -74,14 +85,43 @@ function observationRows(count: number): Row[] {
   })
 }
 
-function insertRows(path: string, rows: Row[]): number {
+/** As the store writes them: 1,000 subjects with five signals, reported in turn. */
+function pushedRows(count: number): Row[] {
+  const ids = Array.from({ length: 1_000 }, () => randomId(10))
+  const since = Date.now() * 1_000
+  const { encode } = rowCodec('pushedObservations')
+  return Array.from({ length: count }, (_, index) => {
+    const subjectId = ids[index % ids.length] as string
+    const signalKey = `s${1 + (Math.floor(index / ids.length) % 5)}`
+    const observedAtUs = since + index
+    const row: PushedObservationDocument = {
+      id: pushedObservationId(subjectId, signalKey, {}, observedAtUs),
+      rev: 1,
+      subjectId,
+      signalKey,
+      observedAtUs,
+      receivedAtUs: observedAtUs,
+      status: 'ok',
+      value: 1,
+      error: '',
+      labels: {},
+      rejectReason: 'accepted',
+      expireAt: Math.floor(observedAtUs / 1_000),
+    }
+    const values: Row = []
+    encode(row, values)
+    return values
+  })
+}
+
+function insertRows(path: string, collection: BareRows, rows: Row[]): number {
   const database = new DatabaseSync(path)
   // As the system's own file is opened (shared/store/sqlite-file.ts).
   database.exec(
     'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768',
   )
-  for (const statement of schemaStatements('observations')) database.exec(statement)
-  const insert = database.prepare(writeStatements('observations').insert)
+  for (const statement of schemaStatements(collection)) database.exec(statement)
+  const insert = database.prepare(writeStatements(collection).insert)
   const startedAt = performance.now()
   for (let first = 0; first < rows.length; first += batch) {
     database.exec('BEGIN')

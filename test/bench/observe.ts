@@ -22,7 +22,7 @@ export interface Observed {
   onTime: number
   /** From slot to hit, ms, as the target sees it: connecting is part of it. */
   lateness: Summary
-  /** Difference between the time of two hits of a path and the interval, ms, without sign. */
+  /** Difference between the time of two hits of a path and the interval, ms, without sign; of one location alone. */
   jitter: Summary
   /** Judged results to hits, in the window. */
   judgedShare: number
@@ -48,6 +48,8 @@ export interface ObserveOptions {
   subjectIds: readonly string[]
   intervalMs: number
   seconds: number
+  /** So many locations check each slot; 1 where nothing is said. */
+  places?: number
 }
 
 export async function observe(options: ObserveOptions): Promise<Observed> {
@@ -105,13 +107,13 @@ async function snapshot({ system, target }: ObserveOptions): Promise<Snapshot> {
 /** Slots are known from the subject's id (shared/hash.ts), so every hit has its due instant and every missing one is noticed. */
 export function punctuality(
   { instants, paths }: Hits,
-  { subjectIds, intervalMs }: Pick<ObserveOptions, 'subjectIds' | 'intervalMs'>,
+  { subjectIds, intervalMs, places = 1 }: Pick<ObserveOptions, 'subjectIds' | 'intervalMs' | 'places'>,
   from: number,
   to: number,
 ): Pick<Observed, 'due' | 'onTime' | 'lateness' | 'jitter'> {
   const phases = subjectIds.map(id => fnv1a32(id) % intervalMs)
   const slotsIn = (phase: number, until: number) => Math.ceil((until - phase) / intervalMs)
-  const due = phases.reduce((sum, phase) => sum + slotsIn(phase, to) - slotsIn(phase, from), 0)
+  const due = places * phases.reduce((sum, phase) => sum + slotsIn(phase, to) - slotsIn(phase, from), 0)
   const lateness: number[] = []
   const jitter: number[] = []
   const lastOf = new Map<number, number>()
@@ -124,7 +126,8 @@ export function punctuality(
     if (phase === undefined) continue
     const last = lastOf.get(path)
     lastOf.set(path, at)
-    if (last !== undefined && at < to) jitter.push(Math.abs(at - last - intervalMs))
+    // Which of several locations made a hit is not known here.
+    if (last !== undefined && at < to && places === 1) jitter.push(Math.abs(at - last - intervalMs))
     const slotAt = Math.floor((at + earlyMs - phase) / intervalMs) * intervalMs + phase
     if (slotAt < from || slotAt >= to) continue
     lateness.push(at - slotAt)

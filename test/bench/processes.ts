@@ -28,13 +28,28 @@ export function usageOfTree(root: number): TreeUsage {
     if (found === null) continue
     const sameName = all.byName[found.name] ?? nothing()
     all.byName[found.name] = sameName
-    for (const sum of [all, sameName]) {
-      sum.cpuMs += found.cpuMs
-      sum.residentBytes += found.residentBytes
-      sum.peakBytes += found.peakBytes
+    for (const sum of [all, sameName]) add(sum, found)
+  }
+  return all
+}
+
+/** Several trees as one. */
+export function addUp(trees: readonly TreeUsage[]): TreeUsage {
+  const all: TreeUsage = { ...nothing(), byName: {} }
+  for (const { byName, ...tree } of trees) {
+    add(all, tree)
+    for (const [name, used] of Object.entries(byName)) {
+      all.byName[name] ??= nothing()
+      add(all.byName[name], used)
     }
   }
   return all
+}
+
+function add(sum: Usage, used: Usage): void {
+  sum.cpuMs += used.cpuMs
+  sum.residentBytes += used.residentBytes
+  sum.peakBytes += used.peakBytes
 }
 
 /** The processes that descend from one, itself first. */

@@ -1,7 +1,7 @@
 // What every part of a run is given, and what it gives back.
-import { type BareProber, measureBareInsert, measureBareProber } from './baselines.ts'
+import { type BareProber, type BareRows, bareRowsNames, measureBareInsert, measureBareProber } from './baselines.ts'
 import { startTarget, type Target } from './start-target.ts'
-import { createSystem, type System } from './system.ts'
+import { createSystem, type System, type SystemOptions } from './system.ts'
 
 export interface RunOptions {
   /** Length of one measurement. */
@@ -12,6 +12,8 @@ export interface RunOptions {
   full: boolean
   /** Shares of the bare prober's rate, percent; replaces those of the ladder. */
   rungs: readonly number[] | null
+  /** Share of the bare prober's rate that counts as held where `checks` has not measured it in this run, percent. */
+  heldShare: number
   /** Of the system's process, for profiling. */
   nodeArguments: readonly string[]
 }
@@ -53,12 +55,16 @@ export interface Run {
   say(line: string): void
   /** Measured once a run. */
   bareProber(): Promise<BareProber>
-  /** Rows a second; measured once a run. */
-  bareInsert(): Promise<number>
+  /** Rows a second of the table of check results, or of pushed observations; measured once a run. */
+  bareInsert(of: BareRows): Promise<number>
+  /** Checks a second that the system holds: as `checks` found, if it ran before; else a share of what the bare prober makes. */
+  heldRate(): Promise<number>
+  /** What `checks` found. */
+  foundHeld(checksPerSecond: number): void
   /** What the baselines of this run came to, by name and unit. */
   baselines: Record<string, number>
   /** Gives a system that is not started yet to `work`, and removes it afterwards whatever happens. */
-  withSystem<T>(work: (system: System) => Promise<T>): Promise<T>
+  withSystem<T>(work: (system: System) => Promise<T>, options?: SystemOptions): Promise<T>
 }
 
 export async function createRun(options: RunOptions, say: (line: string) => void): Promise<Run> {
@@ -73,22 +79,27 @@ export async function createRun(options: RunOptions, say: (line: string) => void
     baselines['bare prober, CPU ms per 1,000 checks'] = cpuMsPerThousand
     return figures
   })
-  const bareInsert = once(async () => {
-    say('baseline: bare insert')
-    const rate = measureBareInsert(options.quick ? 60_000 : 300_000)
+  const bareInsert = onceEach(async (of: BareRows) => {
+    say(`baseline: bare insert of ${bareRowsNames[of]}`)
+    const rate = measureBareInsert(of, options.quick ? 60_000 : 300_000)
     say(`baseline: ${Math.round(rate)} rows/s`)
-    baselines['bare insert, rows/s'] = rate
+    baselines[`bare insert of ${bareRowsNames[of]}, rows/s`] = rate
     return rate
   })
+  let held: number | null = null
   return {
     options,
     target,
     say,
     bareProber,
     bareInsert,
+    heldRate: async () => held ?? ((await bareProber()).checksPerSecond * options.heldShare) / 100,
+    foundHeld: checksPerSecond => {
+      held = checksPerSecond
+    },
     baselines,
-    withSystem: async work => {
-      const system = await createSystem(options.nodeArguments)
+    withSystem: async (work, systemOptions = {}) => {
+      const system = await createSystem({ nodeArguments: options.nodeArguments, ...systemOptions })
       try {
         return await work(system)
       } finally {
@@ -116,6 +127,15 @@ export function meets({ measured, ratio, better }: Quantity, bound: number | nul
   if (bound === null) return null
   const value = ratio ?? measured
   return better === 'higher' ? value >= bound : value <= bound
+}
+
+function onceEach<K, T>(make: (key: K) => Promise<T>): (key: K) => Promise<T> {
+  const made = new Map<K, Promise<T>>()
+  return key => {
+    const known = made.get(key) ?? make(key)
+    made.set(key, known)
+    return known
+  }
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

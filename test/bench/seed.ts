@@ -66,7 +66,7 @@ async function create({ keeper }: Connection, subjectId: string, path: number, o
 }
 
 /** A system at its limit may let a command wait beyond its time: the same command again gets the first answer. */
-async function patiently<T>(send: () => Promise<T>): Promise<T> {
+export async function patiently<T>(send: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await send()

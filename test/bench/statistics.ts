@@ -46,6 +46,13 @@ export function parseMetrics(text: string): Metrics {
   return metrics
 }
 
+/** Scrapes of several processes as if they were one: what counts adds up. */
+export function sumOfMetrics(scrapes: readonly Metrics[]): Metrics {
+  const sum = new Map<string, number>()
+  for (const scrape of scrapes) for (const [key, value] of scrape) sum.set(key, (sum.get(key) ?? 0) + value)
+  return sum
+}
+
 /** The sum over all label sets of a metric that carry all the given pieces, such as `kind="result"`. */
 export function total(metrics: Metrics, name: string, ...labels: string[]): number {
   let sum = 0

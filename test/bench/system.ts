@@ -1,10 +1,7 @@
 // The system under measurement: one child process, started as a person would (`watchkeeper start`) on a data folder, ports and an
 // embedded bus of its own. Owns that process and the folder; knows nothing of what is measured.
 import type { ChildProcess } from 'node:child_process'
-import { openSync, readFileSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createDirectoryClient, type DirectoryClient } from '#shared/bus/ask-directory.ts'
 import { createKeeperClient, type KeeperClient } from '#shared/bus/command-keeper.ts'
@@ -12,12 +9,13 @@ import { connectBus } from '#shared/bus/nats.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import { createLogger } from '#shared/logger.ts'
-import { endChild, isAlive, startChild, type TreeUsage, treeOf, usageOfTree } from './processes.ts'
-import { type Metrics, parseMetrics } from './statistics.ts'
+import { type Prober, startProber } from './probers.ts'
+import { addUp, endChild, isAlive, type TreeUsage, treeOf, usageOfTree } from './processes.ts'
+import { freePorts, hasEnded, lastWords, spawnProgram } from './program.ts'
+import { type Metrics, parseMetrics, sumOfMetrics } from './statistics.ts'
 import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.ts'
 import { pollUntil } from './waiting.ts'
 
-const root = join(import.meta.dirname, '..', '..')
 const readyTimeoutMs = 60_000
 
 export interface Started {
@@ -44,8 +42,11 @@ export interface System {
   /** kill -9; resolves when the process and its bus server are gone. */
   kill(): Promise<void>
   connect(): Promise<Connection>
+  /** A prober for a location in a process of its own; it is measured with the system, and ends with it. */
+  startProber(connection: Connection, location: string): Promise<Prober>
   /** The first API key. */
   key(): Promise<string>
+  /** Of all its processes, added up. */
   metrics(): Promise<Metrics>
   usage(): TreeUsage
   /** Bytes of the store's files and of the bus's folder; the store's are complete only while it is stopped. */
@@ -54,16 +55,25 @@ export interface System {
   remove(): Promise<void>
 }
 
-/** Not started yet. `nodeArguments` are for profiling. */
-export async function createSystem(nodeArguments: readonly string[] = []): Promise<System> {
+export interface SystemOptions {
+  /** For profiling. */
+  nodeArguments?: readonly string[]
+  /** Of its process; all of them where nothing is said. */
+  services?: string
+}
+
+/** Not started yet. */
+export async function createSystem({ nodeArguments = [], services }: SystemOptions = {}): Promise<System> {
   const dataFolder = makeTemporaryFolder()
   const [port, opsPort] = await freePorts()
   const url = `http://127.0.0.1:${port}`
   const opsUrl = `http://127.0.0.1:${opsPort}`
+  const settings = { DATA_DIR: dataFolder, PORT: `${port}`, OPS_PORT: `${opsPort}`, ...(services && { SERVICES: services }) }
   let child: ChildProcess | null = null
+  let probers: Prober[] = []
   const running = (): ChildProcess & { pid: number } => {
     if (child?.pid === undefined || hasEnded(child))
-      throw new Error(`The system does not run; it said last: ${logOf(dataFolder)}`)
+      throw new Error(`The system does not run; it said last: ${lastWords(dataFolder)}`)
     return child as ChildProcess & { pid: number }
   }
   const system: System = {
@@ -73,7 +83,7 @@ export async function createSystem(nodeArguments: readonly string[] = []): Promi
     start: async () => {
       const at = Date.now()
       const startedAt = performance.now()
-      child = spawnSystem(nodeArguments, { DATA_DIR: dataFolder, PORT: `${port}`, OPS_PORT: `${opsPort}` })
+      child = spawnProgram(nodeArguments, settings)
       const answer = async () => (child && hasEnded(child) ? 'ended' : (await fetch(`${opsUrl}/readyz`)).status)
       const isSettled = (found: number | 'ended') => found === 200 || found === 'ended'
       await pollUntil('the system to be ready', answer, isSettled, { timeoutMs: readyTimeoutMs, pauseMs: 5 })
@@ -81,6 +91,7 @@ export async function createSystem(nodeArguments: readonly string[] = []): Promi
       return { at, readyMs: performance.now() - startedAt }
     },
     stop: async () => {
+      await Promise.all(probers.splice(0).map(prober => prober.stop()))
       const startedAt = performance.now()
       await endChild(running(), 'SIGTERM')
       return performance.now() - startedAt
@@ -92,9 +103,15 @@ export async function createSystem(nodeArguments: readonly string[] = []): Promi
       await pollUntil('the bus server to end', alive, count => count === 0, { timeoutMs: 10_000, pauseMs: 5 })
     },
     connect: () => connect(dataFolder),
+    startProber: async (connection, location) => {
+      const { url: busUrl } = await busOf(dataFolder)
+      const prober = await startProber(connection, { location, dataFolder, busUrl, nodeArguments })
+      probers = [...probers, prober]
+      return prober
+    },
     key: async () => (await readFile(join(dataFolder, 'first-key'), 'utf8')).trim(),
-    metrics: async () => parseMetrics(await (await fetch(`${opsUrl}/metrics`)).text()),
-    usage: () => usageOfTree(running().pid),
+    metrics: async () => sumOfMetrics(await Promise.all([opsUrl, ...probers.map(prober => prober.opsUrl)].map(scrape))),
+    usage: () => addUp([running().pid, ...probers.map(prober => prober.pid)].map(usageOfTree)),
     bytesOnDisk: async () => {
       const entries = await readdir(dataFolder)
       const files = entries.filter(name => name.startsWith('watchkeeper.db')).map(name => join(dataFolder, name))
@@ -108,25 +125,14 @@ export async function createSystem(nodeArguments: readonly string[] = []): Promi
   return system
 }
 
-function spawnSystem(nodeArguments: readonly string[], settings: Record<string, string>): ChildProcess {
-  const log = openSync(logFile(settings['DATA_DIR'] as string), 'a')
-  return startChild([...nodeArguments, join(root, 'infra', 'cli', 'watchkeeper.js'), 'start'], {
-    cwd: root,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TOOLS_DIR: join(root, '.tools'), ...settings },
-    stdio: ['ignore', 'ignore', log],
-  })
+const scrape = async (url: string): Promise<Metrics> => parseMetrics(await (await fetch(`${url}/metrics`)).text())
+
+async function busOf(dataFolder: string): Promise<{ url: string; credentialsFile: string }> {
+  return JSON.parse(await readFile(join(dataFolder, 'bus.json'), 'utf8'))
 }
 
-const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
-
-const logFile = (dataFolder: string) => join(dataFolder, 'bench.log')
-
-/** What it said last. */
-const logOf = (dataFolder: string) => readFileSync(logFile(dataFolder), 'utf8').slice(-1_000)
-
 async function connect(dataFolder: string): Promise<Connection> {
-  const text = await readFile(join(dataFolder, 'bus.json'), 'utf8')
-  const { url, credentialsFile } = JSON.parse(text) as { url: string; credentialsFile: string }
+  const { url, credentialsFile } = await busOf(dataFolder)
   const clock = createSystemClock()
   const logger = createLogger('silent')
   const bus = await connectBus({ servers: url, credentialsFile, name: 'bench', patienceMs: 5_000, logger, declare: false })
@@ -135,15 +141,6 @@ async function connect(dataFolder: string): Promise<Connection> {
     await bus.close()
   }
   return { bus, directory: createDirectoryClient(bus, clock), keeper: createKeeperClient(bus, clock), close }
-}
-
-/** Two ports that were free a moment ago: they must stay the same over restarts. */
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()]
-  for (const server of servers) await new Promise<void>(resolve => server.listen(0, '127.0.0.1', () => resolve()))
-  const ports = servers.map(server => (server.address() as AddressInfo).port)
-  for (const server of servers) await new Promise(resolve => server.close(resolve))
-  return ports as [number, number]
 }
 
 async function bytesOf(files: string[]): Promise<number> {

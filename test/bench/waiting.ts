@@ -33,3 +33,25 @@ export async function runAtOnce(count: number, atOnce: number, work: (index: num
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, lane))
 }
+
+/**
+ * Begins `perSecond` calls a second for `seconds`, whether or not earlier ones are answered, as clients that know nothing of each other
+ * do; resolves when all are answered. The first failure ends it.
+ */
+export async function atPace(perSecond: number, seconds: number, call: (index: number) => Promise<unknown>): Promise<void> {
+  const running = new Set<Promise<unknown>>()
+  const failures: unknown[] = []
+  const startedAt = performance.now()
+  const count = Math.round(perSecond * seconds)
+  for (let next = 0; next < count && failures.length === 0; ) {
+    const due = Math.min(count, Math.floor(((performance.now() - startedAt) * perSecond) / 1_000) + 1)
+    for (; next < due; next++) {
+      const work = call(next).catch(error => failures.push(error))
+      running.add(work)
+      void work.finally(() => running.delete(work))
+    }
+    await pause(Math.max(1, startedAt + (next * 1_000) / perSecond - performance.now()))
+  }
+  await Promise.all(running)
+  if (failures.length > 0) throw failures[0]
+}

@@ -44,7 +44,7 @@ export async function fuzz(installation: FuzzedInstallation, { seed, cases, onCa
     const early = number < order.length * 3
     const mustFit = early || number >= cases
     const operation = early ? (order[number % order.length] as Operation) : pickOperation(operations, known, report, random)
-    const outside = !mustFit && random.chance(0.2) ? 0.15 : 0
+    const outside = !mustFit && random.chance(0.3) ? 0.2 : 0
     const valid = makeRequest(operation, { known, random, key: installation.key, outside })
     const request = mustFit || random.chance(0.35) ? valid : breakRequest(valid, random)
     await runCase(installation, { number, operations, request, known, report })

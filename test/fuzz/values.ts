@@ -9,7 +9,7 @@ export interface Making {
   known(field: string): unknown
   /** How likely a bounded value lies just outside its bounds. */
   outside: number
-  /** Set once one does. */
+  /** Set once one does; the others then fit, so that it alone is to blame. */
   isOutside: boolean
 }
 
@@ -28,7 +28,7 @@ const alphabet = [
 export function makeValue(given: Schema, field: string, making: Making): unknown {
   const { random } = making
   const schema = making.resolve(given)
-  const outside = random.chance(making.outside) ? justOutside(schema) : undefined
+  const outside = !making.isOutside && random.chance(making.outside) ? justOutside(schema) : undefined
   if (outside !== undefined) {
     making.isOutside = true
     return outside

@@ -70,6 +70,8 @@ async function end(child: ChildProcess, exited: Promise<number | null>, signal: 
 
 export interface Webhook {
   at: number
+  /** Where it was sent: `/hook` or below it. */
+  path: string
   key: string
   title: string
   body: { attachments: { title: string; text: string }[]; incident: { id: string; transition: string } }
@@ -94,6 +96,7 @@ export async function startOutside(): Promise<Outside> {
     const body = JSON.parse(text) as Webhook['body']
     webhooks.push({
       at: Date.now(),
+      path: request.url ?? '',
       key: String(request.headers['idempotency-key']),
       title: body.attachments[0]?.title ?? '',
       body,
@@ -102,7 +105,7 @@ export async function startOutside(): Promise<Outside> {
     for (const { count, resolve } of waiting) if (webhooks.length >= count) resolve(webhooks)
   }
   const server = createServer((request, response) => {
-    if (request.url !== '/hook') {
+    if (!request.url?.startsWith('/hook')) {
       response.statusCode = isUp ? 200 : 503
       response.end('hello')
       return

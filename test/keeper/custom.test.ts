@@ -138,6 +138,32 @@ t.test('an unstamped observation repeated by a retry is stored once', async t =>
   t.equal((await house.store.find('pushedObservations', { where: { subjectId: house.id }, limit: 9 })).length, 1)
 })
 
+t.test('many reports push out neither the stamps of others nor the answers to other commands', async t => {
+  const house = await createCustom()
+  const create = { kind: 'create-signal', id: 'create-once', name: 'run', signalKind: 'custom_event', meta: '{}', convert: false }
+  const created = await house.send(create)
+  const send = (number: number) => house.report('run', 'ok', { id: `report-${number}`, observedAtUs: null, value: number })
+  const answers: Reply[] = []
+  for (let number = 0; number < 40; number++) {
+    answers.push(await send(number))
+    await house.clock.advance(1)
+  }
+  await house.clock.advance(1_000)
+  const repeated: Reply[] = []
+  for (let number = 0; number < 40; number++) repeated.push(await send(number))
+  t.strictSame(repeated, answers, 'each is answered word for word')
+  t.equal(await house.store.count('pushedObservations', { subjectId: house.id }), 40, 'and stored once')
+  t.strictSame(await house.send(create), created, 'a signal whose answer was lost is not refused as taken')
+  await house.clock.advance(minute)
+  await send(1_000)
+  const receipts = (await house.subject(house.id))?.receipts ?? []
+  t.strictSame(
+    receipts.filter(({ reply }) => reply === null).map(({ id }) => id),
+    ['report-1000'],
+    'stamps are forgotten soon',
+  )
+})
+
 t.test('a heartbeat that stops is no data after its time; an event never falls silent', async t => {
   const house = await createCustom()
   await house.signal('beat')

@@ -110,7 +110,8 @@ export async function watchReply(store: Store, bus: Bus, message: Incoming, give
   if (!subject.receipts.some(receipt => receipt.id === id)) return fault('its receipt was stored')
   const newest = subject.receipts.at(-1)
   // A later commit than this command's may still be on its way to the other collections.
-  const isNewest = newest?.id === id && (JSON.parse(newest.reply) as { result: { rev?: number } }).result.rev === subject.rev
+  const answered = newest?.id === id && newest.reply !== null ? (JSON.parse(newest.reply) as { result: { rev?: number } }) : null
+  const isNewest = answered?.result.rev === subject.rev
   for (const pending of isNewest ? subject.pending : []) {
     if (pending.mode === 'insert' || pending.mode === 'advance') {
       const [stored] = await store.get(pending.collection, [pending.document.id])

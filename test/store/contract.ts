@@ -71,8 +71,16 @@ const cases: Record<string, Case> = {
       { id: 'compact2', ok: 0 },
       { id: 'compact1', ok: 1 },
     ])
-    await t.rejects(store.upsert('observations', [first]), permanent)
-    await t.rejects(store.replace('observations', [first]), permanent)
+    await t.rejects(store.advance('observations', [first as never]), permanent)
+    await t.rejects(store.replace('observations', [first as never]), permanent)
+  },
+
+  'a compact document is written over by an upsert': async (t, store) => {
+    const rows = ['one', 'two'].map(name => ({ id: `compactUpsert.${name}`, data: 'first' }))
+    t.same(await store.upsert('rollUps', rows), ['written', 'written'])
+    const again = { id: 'compactUpsert.two', data: 'second' }
+    t.same(await store.upsert('rollUps', [again, again]), ['written', 'written'])
+    t.strictSame(await store.get('rollUps', ['compactUpsert.one', 'compactUpsert.two']), [rows[0], again])
   },
 
   'inserting again changes nothing': async (t, store) => {

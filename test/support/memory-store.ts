@@ -32,7 +32,7 @@ export function createMemoryStore(): MemoryStore {
     return table
   }
   const put = (guard: Guard, operation: string) => async (name: CollectionName, documents: readonly object[]) => {
-    if (operation !== 'insert') demandNotCompact(name, operation)
+    if (operation === 'replace' || operation === 'advance') demandNotCompact(name, operation)
     const table = tableOf(name)
     return documents.map(document => putOne(table, document as Document, guard))
   }

@@ -2,7 +2,7 @@
 import type { Command, CommandOf, ReportedObservation } from '#shared/contracts/command.ts'
 import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { Receipt, SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits } from '#shared/limits.ts'
 import { acknowledgeIncident } from './acknowledge.ts'
 import { cancelMaintenance, moveMaintenance, startMaintenance } from './maintenance-commands.ts'
@@ -28,11 +28,20 @@ export function obey(subject: SubjectDocument, command: Command, at: number, sur
   return { subject: withReceipt(obeyed.subject, command.id, at, reply), change: 'commit', observation: null, reply }
 }
 
-/** The subject with the command's answer among its receipts: the last 16, and none older than a client waits. */
+/** The subject with the command's answer among its receipts. */
 export function withReceipt(subject: SubjectDocument, id: string, at: number, reply: Reply): SubjectDocument {
-  const recent = subject.receipts.filter(receipt => at - receipt.at < limits.keeper.receiptAgeMs)
-  const receipts = [...recent, { id, at, reply: JSON.stringify(reply) }].slice(-limits.keeper.receipts)
-  return { ...subject, receipts }
+  return { ...subject, receipts: remembered(subject.receipts, { id, at, reply: JSON.stringify(reply) }) }
+}
+
+/** The last 16 answers and the last 1,024 stamps of reports, none older than a client waits: reports are many, and push out no answer. */
+function remembered(receipts: readonly Receipt[], added: Receipt): Receipt[] {
+  const { receipts: answersMax, receiptAgeMs, stamps, stampAgeMs } = limits.keeper
+  const isStamp = added.reply === null
+  const recent = receipts.filter(
+    ({ id, at, reply }) => id !== added.id && added.at - at < (reply === null ? stampAgeMs : receiptAgeMs),
+  )
+  let over = recent.filter(({ reply }) => (reply === null) === isStamp).length + 1 - (isStamp ? stamps : answersMax)
+  return [...recent.filter(({ reply }) => (reply === null) !== isStamp || over-- <= 0), added]
 }
 
 /** The two families refuse each other's subjects; only `convert` makes a website a custom subject, for good. */
@@ -92,9 +101,10 @@ function carryOut(subject: SubjectDocument, command: Changing, at: number, surro
 
 /**
  * Observations in their order. Each is known by its identity, so a repetition needs no receipt, unless one of them was stamped here:
- * a repeated command would be stamped anew.
+ * a repeated command gets the stamp that it got first.
  */
-function report(subject: SubjectDocument, command: Reporting, at: number, surrounding: Surrounding): Step {
+function report(subject: SubjectDocument, command: Reporting, now: number, surrounding: Surrounding): Step {
+  const at = stampOf(subject, command.id) ?? now
   const reports = command.kind === 'report-observation' ? [command] : command.observations
   const pushed: PushedObservationDocument[] = []
   const results: ReportedObservation[] = []
@@ -111,9 +121,13 @@ function report(subject: SubjectDocument, command: Reporting, at: number, surrou
   }
   const reply = replyTo(command, results)
   const stamped = pushed.length > 0 && reports.some(one => one.observedAtUs === null)
-  if (stamped) next = withReceipt(next, command.id, at, reply)
+  if (stamped) next = { ...next, receipts: remembered(next.receipts, { id: command.id, at, reply: null }) }
   return { subject: next, change: next === subject ? 'nothing' : 'commit', observation: null, pushed, reply }
 }
+
+/** When a report of this id was stamped before, ms; null: it is new. */
+export const stampOf = ({ receipts }: SubjectDocument, commandId: string): number | null =>
+  receipts.find(receipt => receipt.id === commandId && receipt.reply === null)?.at ?? null
 
 function replyTo(command: Reporting, results: ReportedObservation[]): Reply {
   if (command.kind === 'report-observations') return { ok: true, result: { results } }

@@ -19,8 +19,8 @@ export function step(subject: SubjectDocument | null, input: Input, surrounding:
   if (subject === null || subject.deletedAt !== null) return stepAbsent(subject, input, surrounding)
   if (input.kind === 'deadline') return passDeadlines(subject, input.at, surrounding)
   if (input.kind === 'command') {
-    const answered = subject.receipts.find(receipt => receipt.id === input.command.id)
-    if (answered) return { subject, change: 'nothing', observation: null, reply: JSON.parse(answered.reply) as Reply }
+    const reply = replyBefore(subject, input.command.id)
+    if (reply !== null) return { subject, change: 'nothing', observation: null, reply }
   }
   const caughtUp = isDueBy(subject, input.at) ? passDeadlines(subject, input.at, surrounding) : unchanged(subject)
   const stepped =
@@ -60,11 +60,17 @@ export function nextDeadline(subject: SubjectDocument, at: number): number | nul
 function stepAbsent(subject: SubjectDocument | null, input: Input, surrounding: Surrounding): Step {
   const nothing = unchanged(subject)
   if (input.kind !== 'command') return nothing
-  const answered = subject?.receipts.find(receipt => receipt.id === input.command.id)
-  if (answered) return { ...nothing, reply: JSON.parse(answered.reply) as Reply }
+  const reply = subject && replyBefore(subject, input.command.id)
+  if (reply !== null) return { ...nothing, reply }
   const isCreate = input.command.kind === 'create-website' || input.command.kind === 'create-subject'
   if (subject !== null || !isCreate) return { ...nothing, reply: refusal('not_found', 'Subject not found') }
   return create(input.subjectId, input.command as CommandOf<'create-website' | 'create-subject'>, input.at, surrounding)
+}
+
+/** What a command with this id was answered; null: it is carried out. */
+function replyBefore(subject: SubjectDocument, commandId: string): Reply | null {
+  const reply = subject.receipts.find(receipt => receipt.id === commandId)?.reply ?? null
+  return reply === null ? null : (JSON.parse(reply) as Reply)
 }
 
 function create(

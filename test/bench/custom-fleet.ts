@@ -1,0 +1,119 @@
+// Custom subjects for a run, made by commands on the bus, and the observations that senders report on them: each newer than all before,
+// so that none is out of order; what the store must hold in the end is known here.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Command, CommandOf } from '#shared/contracts/command.ts'
+import type { PolicyInput } from '#shared/contracts/policy.ts'
+import { idLength, pushedObservationId, randomId, seriesId } from '#shared/ids.ts'
+import { minute } from '#shared/limits.ts'
+import { patiently } from './seed.ts'
+import type { Connection, System } from './system.ts'
+import { runAtOnce } from './waiting.ts'
+
+const subjectsAtOnce = 100
+
+export interface CustomFleet {
+  workspaceId: string
+  subjectIds: string[]
+  /** Slugs, by subject. */
+  slugs: string[]
+  /** Slugs; the same at every subject. */
+  signals: string[]
+}
+
+export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'>
+
+/** Each with so many signals, and one rule that reads them all: a problem of any of them is one. */
+export async function seedCustom(
+  connection: Connection,
+  { workspaceId, subjects, signals }: { workspaceId: string; subjects: number; signals: number },
+): Promise<CustomFleet> {
+  const names = Array.from({ length: signals }, (_, signal) => `s${signal + 1}`)
+  const slugs = Array.from({ length: subjects }, (_, subject) => `c${subject}`)
+  const subjectIds = slugs.map(() => randomId(idLength.subject))
+  await runAtOnce(subjects, subjectsAtOnce, async index => {
+    const slug = slugs[index] as string
+    const send = (command: Command) => patiently(() => connection.keeper.send(subjectIds[index] as string, command))
+    await send({ kind: 'create-subject', id: randomId(16), workspaceId, slug, name: slug })
+    for (const name of names) {
+      const signal = { name, signalKind: 'custom_heartbeat', meta: '{}', convert: false } as const
+      await send({ kind: 'create-signal', id: randomId(16), ...signal })
+    }
+    await send({ kind: 'create-rule', id: randomId(16), name: 'health', policy: policyOf(names), convert: false })
+  })
+  return { workspaceId, subjectIds, slugs, signals: names }
+}
+
+function policyOf(signals: readonly string[]): CommandOf<'create-rule'>['policy'] {
+  const nothing = { from: null, compare: null, threshold: null, match: null }
+  const inputs: PolicyInput[] = signals.map(signal => ({ ...nothing, signal, mode: 'status', noDataAfterMs: 60 * minute }))
+  return { inputs, need: 'any', atLeast: null, confirmAfterMs: 2 * minute, closeAfterMs: 2 * minute }
+}
+
+/** What was reported, and so what must be stored. */
+export interface Reports {
+  /** The next report on a signal of a subject, both by number. */
+  next(subject: number, signal: number, status?: Report['status']): Report
+  /** Throws where the stopped system's store lacks one, has one too many, or has not judged the newest of each signal. */
+  verify(system: System): void
+}
+
+/** A microsecond apart, so that each has an identity of its own; the first is of now. */
+export function createReports({ subjectIds, signals }: CustomFleet): Reports {
+  let observedAtUs = Date.now() * 1_000
+  let made = 0
+  const newest = new Map<string, { observedAtUs: number; status: Report['status'] }>()
+  return {
+    next: (subject, signal, status = 'ok') => {
+      observedAtUs += 1
+      made += 1
+      const slug = signals[signal] as string
+      newest.set(`${subjectIds[subject]}.${slug}`, { observedAtUs, status })
+      return { signal: slug, observedAtUs, status, value: 12.5, error: status === 'ok' ? '' : 'too slow', labels: {} }
+    },
+    verify: system => {
+      const database = new DatabaseSync(join(system.dataFolder, 'watchkeeper.db'), { readOnly: true })
+      try {
+        verifyRows(database, made)
+        for (const [at, id] of subjectIds.entries()) verifySubject(database, id, signals, newest, at)
+      } finally {
+        database.close()
+      }
+    },
+  }
+}
+
+function verifyRows(database: DatabaseSync, made: number): void {
+  const count = (where: string) =>
+    Number(database.prepare(`SELECT count(*) AS rows FROM pushedObservations WHERE ${where}`).get()?.['rows'])
+  const stored = count('1')
+  const accepted = count("json_extract(body, '$.rejectReason') = 'accepted'")
+  if (stored !== made || accepted !== made)
+    throw new Error(`${made} observations were reported; ${stored} are stored, ${accepted} of them accepted.`)
+}
+
+/** What its rule says is what the newest reports of its signals say, and the store has each of those. */
+function verifySubject(
+  database: DatabaseSync,
+  subjectId: string,
+  signals: readonly string[],
+  newest: ReadonlyMap<string, { observedAtUs: number; status: Report['status'] }>,
+  at: number,
+): void {
+  const body = String(database.prepare('SELECT body FROM subjects WHERE id = ?').get(subjectId)?.['body'])
+  const { rules, custom } = JSON.parse(body)
+  const reported = signals.flatMap(slug => newest.get(`${subjectId}.${slug}`) ?? [])
+  if (reported.length === 0) return
+  const found = rules[0]?.verdict?.evidence.inputs.map((input: { input: string; value: string }) => [input.input, input.value])
+  for (const slug of signals) {
+    const expected = newest.get(`${subjectId}.${slug}`)
+    if (expected === undefined) continue
+    const key = custom.signals.find((signal: { slug: string }) => signal.slug === slug).key
+    const series = database.prepare('SELECT observedAtUs AS at FROM series WHERE id = ?').get(seriesId(subjectId, key, {}))
+    const row = pushedObservationId(subjectId, key, {}, expected.observedAtUs)
+    const isStored = database.prepare('SELECT 1 FROM pushedObservations WHERE id = ?').get(row) !== undefined
+    const judged = found?.find(([input]: string[]) => input === slug)?.[1]
+    if (isStored && series?.['at'] === expected.observedAtUs && judged === expected.status) continue
+    throw new Error(`Subject ${at}, signal ${slug}: the newest report is stored: ${isStored}, judged as ${judged}.`)
+  }
+}

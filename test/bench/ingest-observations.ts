@@ -1,0 +1,158 @@
+// Ingest, pushed observations: one by one over REST, in batches by the bus, and in bursts beside checks. Each must be in the store
+// afterwards, and judged, or the run fails.
+import { setTimeout as pause } from 'node:timers/promises'
+import { measureRoute } from './baselines.ts'
+import { type CustomFleet, createReports, type Reports, seedCustom } from './custom-fleet.ts'
+import { type Observed, observe } from './observe.ts'
+import { type Sent, sendBurst, sendByRest, sendInBatches, sentPerSecond } from './push-observations.ts'
+import { type PartResult, quantity, type Run } from './run-context.ts'
+import { homeOf, seed } from './seed.ts'
+import { median } from './statistics.ts'
+import type { Connection, System } from './system.ts'
+
+const signals = 5
+const clients = 50
+const batch = { perBatch: 100, atOnce: 64 }
+/** Of the rate of checks that the system holds. */
+const checksBeside = 0.25
+const burstsEveryMs = 2_000
+const warmUpMs = 4_000
+
+interface Senders {
+  fleet: CustomFleet
+  reports: Reports
+}
+
+const subjectsOf = ({ options }: Run) => (options.quick ? 100 : 1_000)
+
+async function senders(run: Run, system: System, connection: Connection): Promise<Senders> {
+  const { workspaceId } = await homeOf(connection, system.url, await system.key())
+  const fleet = await seedCustom(connection, { workspaceId, subjects: subjectsOf(run), signals })
+  return { fleet, reports: createReports(fleet) }
+}
+
+export async function ingestObservations(run: Run): Promise<PartResult> {
+  const bareInsert = await run.bareInsert('pushedObservations')
+  run.say('ingest: observations one by one over REST, then in batches by the bus')
+  const { bareRoute, rest, batches } = await run.withSystem(async system => {
+    await system.start()
+    const connection = await system.connect()
+    try {
+      const sending = await senders(run, system, connection)
+      const { seconds } = run.options
+      const load = { key: await system.key(), connections: clients, seconds: Math.min(seconds, 10) }
+      const bareRoute = await measureRoute(system.url, '/api/version', load)
+      const rest = await sendByRest(system, sending, { connections: clients, seconds })
+      await sendInBatches(system, connection, sending, { ...batch, batches: 1 })
+      const batches = await sendInBatches(system, connection, sending, { ...batch, batches: run.options.quick ? 2 : 3 })
+      await system.stop()
+      sending.reports.verify(system)
+      return { bareRoute, rest, batches }
+    } finally {
+      await connection.close()
+    }
+  })
+  const higher = { better: 'higher' } as const
+  return {
+    quantities: [
+      quantity('ingest', `observations one by one over REST, ${clients} clients`, '/s', sentPerSecond(rest), {
+        ...higher,
+        baseline: bareRoute.requestsPerSecond,
+        budget: 0.4,
+      }),
+      quantity('ingest', 'an observation over REST at that rate, p99', 'ms', rest.latency.p99, { better: 'lower', budget: 50 }),
+      quantity('ingest', 'bare route at its own rate, p99', 'ms', bareRoute.p99Ms, { better: 'lower' }),
+      quantity('ingest', `observations by the bus, ${batch.perBatch} in a batch`, '/s', sentPerSecond(batches), {
+        ...higher,
+        baseline: bareInsert,
+        budget: 0.2,
+      }),
+    ],
+    details: [
+      { title: 'Observations pushed', rows: [rowOf('one by one over REST', rest), rowOf('batches by the bus', batches)] },
+    ],
+  }
+}
+
+export async function ingestBurst(run: Run): Promise<PartResult> {
+  const rate = Math.max(1, Math.round((await run.heldRate()) * checksBeside))
+  const subjects = subjectsOf(run)
+  run.say(`ingest: bursts of ${subjects * signals} observations beside ${rate} checks/s`)
+  const { alone, beside } = await run.withSystem(async system => {
+    await system.start()
+    const connection = await system.connect()
+    try {
+      const sending = await senders(run, system, connection)
+      const home = await homeOf(connection, system.url, await system.key())
+      const options = { from: 0, to: rate, intervalSeconds: 1, workspaceId: home.workspaceId, locationIds: [home.locationId] }
+      const { subjectIds } = await seed(connection, { ...options, urlOf: run.target.urlOf })
+      await run.target.untilSeen(rate, 60_000)
+      await sendBurst(system, connection, sending, 'ok')
+      await pause(warmUpMs)
+      const { seconds } = run.options
+      const observing = { system, target: run.target, subjectIds, intervalMs: 1_000, seconds }
+      const alone = await observe(observing)
+      const [observed, bursts] = await Promise.all([observe(observing), burstsFor(seconds, system, connection, sending)])
+      await system.stop()
+      sending.reports.verify(system)
+      return { alone, beside: { observed, bursts } }
+    } finally {
+      await connection.close()
+    }
+  })
+  return burstResult({ subjects, rate, alone, ...beside })
+}
+
+/** Problems and oks in turn, so that every burst changes what every rule says. */
+async function burstsFor(seconds: number, system: System, connection: Connection, sending: Senders): Promise<Sent[]> {
+  const bursts: Sent[] = []
+  const until = performance.now() + seconds * 1_000
+  do {
+    const startedAt = performance.now()
+    bursts.push(await sendBurst(system, connection, sending, bursts.length % 2 === 0 ? 'problem' : 'ok'))
+    await pause(Math.max(0, burstsEveryMs - (performance.now() - startedAt)))
+  } while (performance.now() + burstsEveryMs < until)
+  return bursts
+}
+
+interface Bursts {
+  subjects: number
+  rate: number
+  alone: Observed
+  observed: Observed
+  bursts: Sent[]
+}
+
+function burstResult({ subjects, rate, alone, observed, bursts }: Bursts): PartResult {
+  const checks = (what: string, { onTime, lateness }: Observed) => ({
+    checks: what,
+    'asked/s': rate,
+    'on time %': Number((onTime * 100).toFixed(1)),
+    'late p50 ms': Number(lateness.p50.toFixed(1)),
+    'late p99 ms': Number(lateness.p99.toFixed(1)),
+    'max ms': Number(lateness.max.toFixed(1)),
+  })
+  const name = `burst of ${subjects * signals} observations (${subjects} subjects x ${signals} signals) beside checks, all judged`
+  const lower = { better: 'lower' } as const
+  return {
+    quantities: [
+      quantity('ingest', `${name}, median`, 'ms', median(bursts.map(each => each.elapsedMs)), { ...lower, budget: 1_000 }),
+      quantity('ingest', 'checks on time within 100 ms meanwhile', '%', observed.onTime * 100, { better: 'higher', budget: 99 }),
+      quantity('ingest', 'checks after the slot meanwhile, p99', 'ms', observed.lateness.p99, lower),
+    ],
+    details: [
+      { title: 'Bursts of observations', rows: bursts.map((burst, at) => rowOf(`burst ${at + 1}`, burst)) },
+      { title: 'Checks beside bursts', rows: [checks('without bursts', alone), checks('with bursts', observed)] },
+    ],
+  }
+}
+
+const rowOf = (what: string, found: Sent) => ({
+  what,
+  observations: found.observations,
+  'all judged ms': Math.round(found.elapsedMs),
+  'observations/s': Math.round(sentPerSecond(found)),
+  'answer p50 ms': Number(found.latency.p50.toFixed(1)),
+  'p99 ms': Number(found.latency.p99.toFixed(1)),
+  'CPU ms/1,000': Math.round(found.cpuMsPerThousand),
+})

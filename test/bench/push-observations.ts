@@ -1,0 +1,117 @@
+// Observations as senders push them: one by one over REST, several in a command on the bus, and many single commands at once.
+import { randomId } from '#shared/ids.ts'
+import type { CustomFleet, Reports } from './custom-fleet.ts'
+import { createHttpClient } from './http-client.ts'
+import { patiently } from './seed.ts'
+import { type Summary, summarize } from './statistics.ts'
+import type { Connection, System } from './system.ts'
+import { runAtOnce } from './waiting.ts'
+
+export interface Sent {
+  observations: number
+  /** From the first to the last answer. */
+  elapsedMs: number
+  /** CPU of the system per 1,000 observations, ms. */
+  cpuMsPerThousand: number
+  /** Of each answer, ms. */
+  latency: Summary
+}
+
+const warmUpMs = 1_000
+
+/** For so many seconds after a warm-up, by so many clients at once; each has subjects of its own and reports on them in turn. */
+export async function sendByRest(
+  system: System,
+  { fleet, reports }: { fleet: CustomFleet; reports: Reports },
+  { connections, seconds }: { connections: number; seconds: number },
+): Promise<Sent> {
+  const client = createHttpClient(system.url, await system.key(), connections)
+  const latencies: number[] = []
+  const startedAt = performance.now()
+  const measureFrom = startedAt + warmUpMs
+  const until = measureFrom + seconds * 1_000
+  let cpuMs: number | null = null
+  const lane = async (first: number) => {
+    for (let turn = 0; ; turn++) {
+      const at = performance.now()
+      if (at >= until) return
+      if (at >= measureFrom) cpuMs ??= system.usage().cpuMs
+      const { subject, signal } = placeOf(fleet, first, connections, turn)
+      const { signal: slug, observedAtUs, ...report } = reports.next(subject, signal)
+      const path = `/api/v2/subjects/${fleet.slugs[subject]}/signals/${slug}/observations?workspace_id=${fleet.workspaceId}`
+      const { ms } = await client.call('POST', path, { ...report, observed_at: timestamp(observedAtUs as number) })
+      if (at >= measureFrom) latencies.push(ms)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: connections }, (_, first) => lane(first)))
+  } finally {
+    await client.close()
+  }
+  const elapsedMs = performance.now() - measureFrom
+  return sent(latencies, elapsedMs, system.usage().cpuMs - (cpuMs ?? Number.NaN))
+}
+
+/** The subject and signal of a lane's turn; no other lane has that subject. */
+function placeOf({ subjectIds, signals }: CustomFleet, lane: number, lanes: number, turn: number) {
+  const own = Math.ceil((subjectIds.length - lane) / lanes)
+  return { subject: lane + lanes * (turn % own), signal: Math.floor(turn / own) % signals.length }
+}
+
+/** RFC 3339 with microseconds. */
+const timestamp = (us: number): string =>
+  `${new Date(Math.floor(us / 1_000)).toISOString().slice(0, -1)}${String(us % 1_000).padStart(3, '0')}Z`
+
+/** `batches` commands for each subject in turn, each with `perBatch` observations over all its signals. */
+export async function sendInBatches(
+  system: System,
+  { keeper }: Connection,
+  { fleet, reports }: { fleet: CustomFleet; reports: Reports },
+  { batches, perBatch, atOnce }: { batches: number; perBatch: number; atOnce: number },
+): Promise<Sent> {
+  const { subjectIds, signals } = fleet
+  const latencies: number[] = []
+  const before = { cpuMs: system.usage().cpuMs, at: performance.now() }
+  await runAtOnce(subjectIds.length * batches, atOnce, async index => {
+    const subject = index % subjectIds.length
+    const observations = Array.from({ length: perBatch }, (_, at) => reports.next(subject, at % signals.length))
+    const startedAt = performance.now()
+    const command = { kind: 'report-observations', id: randomId(20), observations } as const
+    const { results } = await patiently(() => keeper.send(subjectIds[subject] as string, command))
+    if (results.some(result => !result.ok || !result.observation.accepted)) throw new Error('An observation was not accepted.')
+    latencies.push(performance.now() - startedAt)
+  })
+  const elapsedMs = performance.now() - before.at
+  const all = sent(latencies, elapsedMs, 0)
+  const observations = latencies.length * perBatch
+  return { ...all, observations, cpuMsPerThousand: ((system.usage().cpuMs - before.cpuMs) * 1_000) / observations }
+}
+
+/** One observation for each signal of each subject, each a command of its own, all at once; answered when stored and judged. */
+export async function sendBurst(
+  system: System,
+  { keeper }: Connection,
+  { fleet, reports }: { fleet: CustomFleet; reports: Reports },
+  status: 'ok' | 'problem',
+): Promise<Sent> {
+  const { subjectIds, signals } = fleet
+  const latencies: number[] = []
+  const before = { cpuMs: system.usage().cpuMs, at: performance.now() }
+  const send = async (subject: number, signal: number) => {
+    const command = { kind: 'report-observation', id: randomId(20), ...reports.next(subject, signal, status) } as const
+    const { accepted, rejectReason } = await patiently(() => keeper.send(subjectIds[subject] as string, command))
+    if (!accepted) throw new Error(`An observation of a burst was not accepted: ${rejectReason}.`)
+    latencies.push(performance.now() - before.at)
+  }
+  await Promise.all(signals.flatMap((_, signal) => subjectIds.map((_, subject) => send(subject, signal))))
+  return sent(latencies, performance.now() - before.at, system.usage().cpuMs - before.cpuMs)
+}
+
+const sent = (latencies: number[], elapsedMs: number, cpuMs: number): Sent => ({
+  observations: latencies.length,
+  elapsedMs,
+  cpuMsPerThousand: (cpuMs * 1_000) / latencies.length,
+  latency: summarize(latencies),
+})
+
+export const sentPerSecond = ({ observations, elapsedMs }: Sent): number => (observations * 1_000) / elapsedMs

@@ -1,0 +1,164 @@
+// Custom subjects on the real parts: real NATS, real HTTP, one of the two stores, two people with keys, and keepers that can be
+// followed by others or die at a step of their commit.
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import { type Clock, createSystemClock } from '#shared/clock.ts'
+import { randomId } from '#shared/ids.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import type { Store } from '#shared/store/port.ts'
+import { startDirectory } from '../../services/directory/app.ts'
+import { createGateway } from '../../services/gateway/app.ts'
+import { startKeeper } from '../../services/keeper/app.ts'
+import { type Answer, addPerson, call, incidentSalt, version } from '../support/api-world.ts'
+import { startTestBus, type TestBus } from '../support/nats.ts'
+
+type Test = import('tap').Test
+
+export const home = 'home000000'
+export const clock = createSystemClock()
+const logger = pino({ level: 'silent' })
+const holds = { confirmAfterMs: 120_000, closeAfterMs: 120_000 }
+const forever = () => new Promise<never>(() => undefined)
+const operations = ['get', 'insert', 'replace', 'advance', 'upsert', 'delete', 'deleteRange', 'find', 'count', 'expire'] as const
+type Operation = (typeof operations)[number]
+
+export const pass = (ms: number) => new Promise<void>(resolve => void clock.after(ms, resolve))
+
+/** Looks again until it is so; fails after a long time of looking. */
+export async function until<T>(what: string, look: () => Promise<T>): Promise<NonNullable<T>> {
+  for (let looks = 0; looks < 4_000; looks++) {
+    const seen = await look()
+    if (seen) return seen
+    await pass(5)
+  }
+  throw new Error(`it never came to this: ${what}`)
+}
+
+export interface Keeper {
+  /** With grace: everything is handed over. */
+  stop(): Promise<void>
+  /** Dies right after this write of the store has been carried out; resolves when it has. Nobody hears of it again. */
+  dieAfter(operation: Operation, collection: CollectionName): Promise<void>
+}
+
+/** A keeper whose store, clock and bus go dead with it: nothing of it is answered, renewed or given back any more. */
+async function startMortal(testBus: TestBus, store: Store, exclusive: boolean): Promise<Keeper> {
+  const bus = await testBus.connect('keeper')
+  const timers = new Set<() => void>()
+  let dead = false
+  let last: { operation: Operation; collection: CollectionName; died: () => void } | null = null
+  const die = async () => {
+    dead = true
+    for (const cancel of timers) cancel()
+    await bus.close()
+    last?.died()
+    return forever()
+  }
+  const mortalStore = { ...store }
+  for (const operation of operations) {
+    mortalStore[operation] = async (...given: unknown[]) => {
+      if (dead) return forever()
+      const result = await (store[operation] as (...given: unknown[]) => Promise<never>)(...given)
+      if (dead) return forever()
+      return last?.operation === operation && last.collection === given[0] ? die() : result
+    }
+  }
+  const mortalClock: Clock = {
+    ...clock,
+    after: (delayMs, run) => {
+      if (dead) return () => undefined
+      const cancel = clock.after(delayMs, () => {
+        timers.delete(cancel)
+        run()
+      })
+      timers.add(cancel)
+      return () => {
+        timers.delete(cancel)
+        cancel()
+      }
+    },
+  }
+  const around = { bus, store: mortalStore, clock: mortalClock, logger, metrics: new Registry() }
+  const service = await startKeeper(around, { keeperId: randomId(6), exclusive, ...holds })
+  return {
+    stop: async () => (dead ? undefined : service.stop()),
+    dieAfter: (operation, collection) =>
+      new Promise<void>(died => {
+        last = { operation, collection, died }
+      }),
+  }
+}
+
+export type Stage = Awaited<ReturnType<typeof setStage>>
+
+/** Closes what it opened, the store too, when the test is over. */
+export async function setStage(t: Test, store: Store) {
+  const testBus = await startTestBus()
+  const around = async (name: string) => ({ bus: await testBus.connect(name), clock, logger, metrics: new Registry(), store })
+  const directory = await startDirectory(await around('directory'))
+  const { fastify, service: gateway } = await createGateway(await around('gateway'), { version, incidentSalt })
+  await fastify.listen({ host: '127.0.0.1', port: 0 })
+  const address = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`
+  const bus: Bus = await testBus.connect('test')
+  let keeper = await startMortal(testBus, store, false)
+  t.teardown(async () => {
+    await gateway.stop()
+    await keeper.stop()
+    await directory.stop()
+    await testBus.stop()
+    await store.close()
+  })
+  const tokens: Record<string, string> = {}
+  for (const name of ['ada', 'bob']) tokens[name] = (await addPerson({ store, clock }, name, { [home]: 'editor' })).token
+  const commands = createKeeperClient(bus, clock)
+
+  const send = (person: string, method: string, path: string, body?: unknown): Promise<Answer> =>
+    call(address, method, `/api/v2/subjects${path}`, {
+      token: tokens[person] ?? null,
+      ...(body === undefined ? {} : { body }),
+    })
+  const must = async (method: string, path: string, body?: unknown) => {
+    const { json } = await send('ada', method, path, body)
+    if (json.error !== null) throw new Error(`${method} ${path}: ${JSON.stringify(json.error)}`)
+    return json.result
+  }
+  return {
+    store,
+    send,
+    must,
+    /** A new subject of its own name; its slug and its id inside. */
+    create: async (name: string): Promise<{ slug: string; id: string }> => {
+      const { id: slug } = await must('POST', '', { workspace_id: home, name })
+      const [subject] = await store.find('subjects', { where: { slug, workspaceId: home, deletedAt: null }, limit: 1 })
+      return { slug, id: subject?.id ?? '' }
+    },
+    subject: async (id: string) => (await store.get('subjects', [id]))[0] ?? null,
+    remove: (id: string) => commands.send(id, { kind: 'delete-subject', id: randomId(8) }),
+    /** A second keeper comes, the first one goes. */
+    changeKeeper: async () => {
+      const leaving = keeper
+      keeper = await startMortal(testBus, store, false)
+      await leaving.stop()
+    },
+    /** The keeper dies at that write, while `play` runs; as after a restart in embedded mode, its successor takes every lease at once. */
+    killDuring: async <T>(operation: Operation, collection: CollectionName, play: () => Promise<T>): Promise<T> => {
+      const died = keeper.dieAfter(operation, collection)
+      const played = play()
+      await died
+      keeper = await startMortal(testBus, store, true)
+      return played
+    },
+    /** How many documents of each collection still name the subject. */
+    whatIsLeft: async (id: string) => {
+      const counts: Partial<Record<CollectionName, number>> = {}
+      for (const name of Object.keys(collections) as CollectionName[]) {
+        const found = (await store.find(name, { limit: 10_000 })).filter(document => JSON.stringify(document).includes(id))
+        if (found.length > 0) counts[name] = found.length
+      }
+      return counts
+    },
+  }
+}
