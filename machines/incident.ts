@@ -50,6 +50,8 @@ const machine = setup({
     isConfirmed: ({ context }) => context.confirmedAt !== null,
     isUntoldProblem: ({ context }) => context.confirmedAt !== null && context.announced !== 'problem',
     isUnacknowledged: ({ context }) => context.acknowledgedAt === null,
+    /** Nobody was told, because maintenance held it back, and nobody has taken note of it. */
+    isUntold: ({ context }) => context.announced === 'nothing' && context.acknowledgedAt === null,
     isMuted: ({ event }) => isMuted(event),
   },
   actions: {
@@ -213,6 +215,7 @@ export const incidentMachine = machine.createMachine({
         'reminder.due': [
           { guard: 'isMuted', actions: ['armUntold', { type: 'record', params: { kind: 'reminder missed' } }] },
           {
+            guard: 'isUntold',
             actions: [
               { type: 'announce', params: { kind: 'no_data', reminder: false, held: false } },
               { type: 'noteTold', params: { announced: 'no_data' } },
