@@ -5,7 +5,7 @@ import type { ClosedReason, HistoryKind, IncidentContext } from '#shared/contrac
 import type { Condition } from '#shared/contracts/verdict.ts'
 
 /** Raised whenever a transition or a context field changes its meaning; kept with every record. */
-export const incidentVersion = 2
+export const incidentVersion = 3
 
 /** The pause between reminders: fixed, counted from the confirmation (spec A, Events). */
 const reminderMs = 4 * 3_600_000
@@ -48,7 +48,8 @@ const machine = setup({
   guards: {
     isProblem: ({ context }) => context.condition === 'problem',
     isConfirmed: ({ context }) => context.confirmedAt !== null,
-    isUntoldProblem: ({ context }) => context.confirmedAt !== null && context.announced !== 'problem',
+    /** One that maintenance held is told at the next reminder, not sooner: turning or failing again is no news of it (spec D 1). */
+    isUntoldProblem: ({ context }) => context.confirmedAt !== null && context.announced !== 'problem' && !context.problemHeld,
     isUnacknowledged: ({ context }) => context.acknowledgedAt === null,
     /** Nobody was told, because maintenance held it back, and nobody has taken note of it. */
     isUntold: ({ context }) => context.announced === 'nothing' && context.acknowledgedAt === null,
@@ -73,8 +74,8 @@ const machine = setup({
     })),
     /** Backdated to the hold's exact end, however late its owner came to it. */
     confirm: assign(({ context }) => ({ confirmedAt: (context.badSince ?? context.troubleSince) + context.confirmAfterMs })),
-    noteTold: assign(({ event }, params: { announced: 'problem' | 'no_data' }) =>
-      isMuted(event) ? {} : { announced: params.announced },
+    noteTold: assign(({ context, event }, { announced }: { announced: 'problem' | 'no_data' }) =>
+      isMuted(event) ? { problemHeld: context.problemHeld || announced === 'problem' } : { announced, problemHeld: false },
     ),
     armReminder: assign(({ context, event }) => {
       const reminderAt = nextReminder(context, event.at)
@@ -348,6 +349,7 @@ function openContext(input: IncidentInput): IncidentContext {
     acknowledgedBy: null,
     acknowledgedVia: null,
     announced: 'nothing',
+    problemHeld: false,
     deadlineAt: input.at + input.confirmAfterMs,
     reminderAt: null,
   }

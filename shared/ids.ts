@@ -72,9 +72,11 @@ export const incidentId = (subjectId: string, number: number): string => `${subj
 /** What one signal and one set of labels reported belongs together; the labels' order says nothing. */
 export function seriesId(subjectId: string, signalKey: string, labels: Readonly<Record<string, string>>): string {
   const sorted = Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1))
-  const hash = createHash('sha256').update(JSON.stringify(sorted)).digest('base64url')
-  return `${subjectId}.${signalKey}.${sorted.length === 0 ? '-' : hash.slice(0, 22)}`
+  return `${subjectId}.${signalKey}.${sorted.length === 0 ? '-' : labelsHash(sorted)}`
 }
+
+const labelsHash = (sorted: readonly (readonly [string, string])[]) =>
+  createHash('sha256').update(JSON.stringify(sorted)).digest('base64url').slice(0, 22)
 
 /** The identity of a pushed observation: its series and its instant in microseconds (spec D 1, Observation intake). */
 export function pushedObservationId(

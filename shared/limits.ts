@@ -154,6 +154,8 @@ export const limits = {
     pageBytes: 512 * 1024,
     /** Documents read from the store at once while a page fills: subjects carry receipts and may be large. */
     pageReads: 100,
+    /** The first of them, from which the size of the others is guessed: rows of the delivery log may be 100 kB each. */
+    pageReadsFirst: 8,
   },
 
   http: {
@@ -175,7 +177,7 @@ export const limits = {
     connections: 2_000,
     /** On stop, answers on their way get this long before their connections are cut. */
     drainMs: 3 * second,
-    /** Location names are trusted for this long; an unknown one is looked up at once. */
+    /** How long reads trust the names of locations; writes look them up. */
     locationNamesMs: 5 * second,
   },
 
@@ -282,6 +284,8 @@ export const limits = {
     viewBytes: 512 * 1024,
     /** Workspaces named where a slug is ambiguous. */
     ambiguous: 20,
+    /** Signals whose subject a gateway remembers, so that a sender's next report costs no look-up: about 10 MB. */
+    reportAddresses: 20_000,
   },
 
   policy: {
@@ -328,7 +332,7 @@ export const limits = {
     unwritten: 500,
     /** Deliveries known to be due that wait in memory for room at one destination; the rest stay in the store for the scan. */
     queuedPerDestination: 1_000,
-    /** Alerts, finished attempts or claims handled in one round of store calls. */
+    /** Alerts, finished attempts or claims handled in one round of store calls; new deliveries too, in whole alerts. */
     batch: 500,
     /** Alert ids waiting between the nudge and the store; one more is left to the scan. */
     nudgeBacklog: 10_000,
@@ -363,6 +367,8 @@ export const limits = {
     retryMsMax: 15 * minute,
     /** A delivery is given up this long after its alert. */
     giveUpMs: 2 * hour,
+    /** But no sooner than this after it was taken up: what waited for a notifier is not lost to a receiver that is away for a moment. */
+    giveUpMsLeast: 1 * hour,
     /** How much of a receiver's answer is read for the log. */
     answerBytes: 4 * 1024,
     /** What a receiver still says after it took a message is read away for this long, then its connection is closed. */
@@ -533,7 +539,7 @@ export const limits = {
     /** An observation this far in the future is a wrong clock's; older than `late`, it is kept and never judged (spec D 1). */
     clockSkewMs: 60 * second,
     lateMs: 24 * hour,
-    /** Sets of labels of a subject that a saved rule looks at to find what its inputs read now. */
+    /** Sets of labels, the newest of each signal cited, that a saved rule looks at to find what its inputs read now. */
     seriesPerSubject: 10_000,
   },
 
@@ -570,13 +576,13 @@ export const limits = {
     /** How often it is looked what is due. */
     lookMs: 60 * second,
     /** Subjects worked on at once, and the pause behind them, so that nobody notices. */
-    subjectsAtOnce: 8,
+    subjectsAtOnce: 4,
     pauseMs: 20,
     /** Subjects looked up, and old incidents removed, in one read. */
     subjectsPerRead: 500,
     incidentsPerRead: 50,
-    /** Checks in one read: a store's worker is busy with it for 3 ms. */
-    checksPerRead: 720,
+    /** Checks in one read: the store's worker is busy with it for a millisecond. */
+    checksPerRead: 360,
     /** A pushed observation may have 20 KB. */
     pushedPerRead: 200,
     /** Buckets in one answer. */

@@ -25,13 +25,14 @@ export interface PageRequest<C extends Pageable, T> {
 export async function readPage<C extends Pageable, T>(store: Store, request: PageRequest<C, T>): Promise<Page<T>> {
   const items: T[] = []
   let bytes = 0
-  const pageReads = Math.min(limits.request.pageReads, (request.max ?? limits.request.pageReads) + 1)
+  const readsMost = Math.min(limits.request.pageReads, (request.max ?? limits.request.pageReads) + 1)
+  let reads = Math.min(limits.request.pageReadsFirst, readsMost)
   let after = parseCursor(request.after)
   for (;;) {
     const query: Query = {
       where: request.where,
       sort: [request.sort],
-      limit: pageReads,
+      limit: reads,
       ...(after ? { after } : {}),
     }
     const documents = await store.find(request.collection, query)
@@ -45,8 +46,15 @@ export async function readPage<C extends Pageable, T>(store: Store, request: Pag
       bytes += size
       after = { values: [document[request.sort[0]] as number], id: document.id }
     }
-    if (documents.length < pageReads) return { items, next: null }
+    if (documents.length < reads) return { items, next: null }
+    reads = Math.min(roomFor(items.length, bytes), readsMost)
   }
+}
+
+/** How many more items of the size of those so far a page takes, and one to see that it is full: large ones are not read in vain. */
+function roomFor(items: number, bytes: number): number {
+  const room = Math.max(0, limits.request.pageBytes - bytes)
+  return bytes === 0 ? limits.request.pageReads : 1 + Math.ceil((room * items) / bytes)
 }
 
 type Cursor = NonNullable<Query['after']>

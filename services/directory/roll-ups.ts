@@ -50,7 +50,7 @@ function rangeOf(request: Request, step: number): [from: number, to: number] {
   const from = Math.floor(request.from / step) * step
   const to = Math.ceil(request.to / step) * step
   const { bucketsPerAnswer } = limits.rollUp
-  if (from < to && (to - from) / step <= bucketsPerAnswer && to <= idsEnd) return [from, to]
+  if (request.from < request.to && (to - from) / step <= bucketsPerAnswer && to <= idsEnd) return [from, to]
   throw new AppError('validation', 'Invalid range', {
     details: `to must lie behind from, and at most ${bucketsPerAnswer} steps of ${request.step} may lie between them.`,
   })

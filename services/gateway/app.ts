@@ -28,6 +28,7 @@ import { createGatewayMetrics } from './metrics.ts'
 import { openApiRoutes } from './openapi/routes.ts'
 import { type SessionOptions, sessionDefaults } from './session/options.ts'
 import { sessionRoutes } from './session/routes.ts'
+import { refuseUnreadable } from './unreadable-request.ts'
 
 export interface GatewayOptions {
   /** The product's version: `GET /version` answers it, clients gate on it. */
@@ -94,6 +95,7 @@ function serverOptions(
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: limits.http.headerBytes },
+    clientErrorHandler: refuseUnreadable,
     frameworkErrors: (_error, request, reply) =>
       refuseUndecodable(context, authenticate, request as FastifyRequest, reply as FastifyReply),
   }

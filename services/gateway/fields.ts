@@ -25,9 +25,9 @@ export function shapeReader<T extends TSchema>(schema: T): (body: Record<string,
     if (!validator.Check(body)) {
       const errors = validator.Errors(body)
       const unknown = errors.find(error => error.keyword === 'boolean')
-      if (unknown) throw invalidJson(`Unknown field '${pathOf(unknown.instancePath)}'`)
+      if (unknown) throw invalidJson(`Unknown field '${pathOf(unknown.instancePath, body)}'`)
       const deepest = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a), errors[0] ?? noError)
-      throw invalidJson(`Field '${pathOf(deepest.instancePath)}' has the wrong type`)
+      throw invalidJson(`Field '${pathOf(deepest.instancePath, body)}' has the wrong type`)
     }
     requireWellFormed(body)
     return body as Static<T>
@@ -46,7 +46,18 @@ export function required<T>(value: T | null | undefined, path: string): T {
 export const characters = (text: string): number => [...text].length
 
 const noError = { instancePath: '' }
-const pathOf = (pointer: string): string => pointer.slice(1, 200).replaceAll('/', '.')
+
+/** A JSON pointer into the body as people write it: `document.inputs[2].match`. */
+function pathOf(pointer: string, body: unknown): string {
+  let path = ''
+  let value = body
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    path += Array.isArray(value) ? `[${key}]` : path === '' ? key : `.${key}`
+    value = (value as Record<string, unknown> | null | undefined)?.[key]
+  }
+  return [...path].slice(0, 200).join('')
+}
 
 /** A lone surrogate has no UTF-8 form: it would not come back as it was sent. */
 function requireWellFormed(value: unknown): void {

@@ -1,4 +1,5 @@
-// Location names and ids, both ways: dialects speak of names, the inside of ids. Remembered for a few seconds.
+// Location names and ids, both ways: dialects speak of names, the inside of ids. For reading, names are remembered for a few seconds;
+// what is stored is always looked up, or a name that was given away a moment ago would choose another location, or none.
 import type { Clock } from '#shared/clock.ts'
 import type { LocationView } from '#shared/contracts/ask-people.ts'
 import { limits } from '#shared/limits.ts'
@@ -12,25 +13,38 @@ export interface LocationNames {
 
 export function createLocationNames(clock: Clock, list: (traceId: string) => Promise<LocationView[]>): LocationNames {
   let byId = new Map<string, string>()
-  let byName = new Map<string, string>()
+  /** Ids that no location had when they were looked up: no reason to ask again at once. */
+  const gone = new Set<string>()
   let freshUntil = Number.NEGATIVE_INFINITY
+  let asked = 0
+  let heard = 0
 
-  const refresh = async (traceId: string) => {
+  const read = async (traceId: string): Promise<LocationView[]> => {
+    const turn = ++asked
     const locations = await list(traceId)
+    // An answer that was overtaken by one asked for later is not remembered.
+    if (turn < heard) return locations
+    heard = turn
     byId = new Map(locations.map(location => [location.id, location.name]))
-    byName = new Map(locations.map(location => [location.name, location.id]))
+    if (isStale()) gone.clear()
     freshUntil = clock.monotonic() + limits.http.locationNamesMs
+    return locations
   }
   const isStale = () => clock.monotonic() >= freshUntil
   return {
     toIds: async (names, traceId) => {
-      if (names.length > 0 && (isStale() || names.some(name => !byName.has(name)))) await refresh(traceId)
+      if (names.length === 0) return { ids: [] }
+      const byName = new Map((await read(traceId)).map(location => [location.name, location.id]))
       const unknown = names.find(name => !byName.has(name))
       return unknown === undefined ? { ids: [...new Set(names.map(name => byName.get(name) as string))] } : { unknown }
     },
     namer: async (ids, traceId) => {
-      // An unknown id is no reason to ask again at once: a location that was deleted stays unknown.
-      if (isStale() && [...ids].length > 0) await refresh(traceId)
+      const wanted = [...ids]
+      const isUnheard = (id: string) => !byId.has(id) && !gone.has(id)
+      if (wanted.some(isUnheard) || (wanted.length > 0 && isStale())) {
+        await read(traceId)
+        for (const id of wanted.filter(isUnheard)) gone.add(id)
+      }
       return names(byId)
     },
   }

@@ -79,6 +79,8 @@ export class Host {
     )
     partition.feed = null
     partition.commandSubscription = null
+    // What a round has taken waits in no queue any more: it is finished first.
+    await this.#running
     for (let rounds = 0; rounds < limits.keeper.handOverRounds && partition.state === 'live' && !isSettled(partition); rounds++) {
       partition.checkpointDueAt = 0
       this.wake()

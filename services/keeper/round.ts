@@ -52,6 +52,8 @@ export async function runRound(core: Core, takes: readonly Take[], roundId: stri
     )
     const drafts = noDrafts(reports)
     for (const { partition, inputs, flush, carried } of work) {
+      // Closed while its subjects were read: they left the memory again, and must not look as if there were none.
+      if (partition.state === 'closed') continue
       for (const draft of carried) carryOverReadings(core, draft)
       stepInputs(core, partition, inputs, drafts)
       for (const id of flush) draftFlush(core, partition, id, drafts)

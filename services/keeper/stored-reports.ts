@@ -17,7 +17,7 @@ export const noReports: StoredReports = { series: () => null, seriesOf: () => []
 
 /** The subjects of the inputs are in the cache already. */
 export async function loadStoredReports(core: Core, inputs: readonly Input[], mayGoOn: () => boolean): Promise<RoundReports> {
-  const wanted = { series: new Set<string>(), pushed: new Set<string>(), subjects: new Set<string>() }
+  const wanted: Wanted = { series: new Set(), pushed: new Set(), signals: new Map() }
   for (const input of inputs) if (input.kind === 'command') note(core, input.subjectId, input.command, wanted)
   const read = <T>(attempt: () => Promise<T>) => persistWhile(core, mayGoOn, 'read earlier observations', attempt)
   const get = async <C extends 'series' | 'pushedObservations'>(collection: C, ids: Set<string>) =>
@@ -25,7 +25,7 @@ export async function loadStoredReports(core: Core, inputs: readonly Input[], ma
   const [series, pushed, ofSubjects] = await Promise.all([
     get('series', wanted.series),
     get('pushedObservations', wanted.pushed),
-    Promise.all([...wanted.subjects].map(id => read(() => seriesOfSubject(core, id)).then(found => [id, found] as const))),
+    Promise.all([...wanted.signals].map(async ([id, keys]) => [id, await read(() => seriesOf(core, id, keys))] as const)),
   ])
   const byId = <T extends { id: string }>(found: (T | null)[]) =>
     new Map(found.flatMap(one => (one === null ? [] : [[one.id, one]])))
@@ -45,20 +45,23 @@ export async function loadStoredReports(core: Core, inputs: readonly Input[], ma
 interface Wanted {
   series: Set<string>
   pushed: Set<string>
-  subjects: Set<string>
+  /** The keys of the signals that a rule to be saved cites, by subject. */
+  signals: Map<string, Set<string>>
 }
 
 function note(core: Core, subjectId: string, command: Command, wanted: Wanted): void {
-  if (command.kind === 'create-rule' || command.kind === 'replace-rule') wanted.subjects.add(subjectId)
   const subject = core.cache.get(subjectId)?.subject
-  const stampedAt = subject ? stampOf(subject, command.id) : null
-  const stampedAtUs = stampedAt === null ? null : stampedAt * 1_000
-  for (const report of reportsOf(command)) {
+  if (command.kind === 'create-rule' || command.kind === 'replace-rule') {
+    const cited = subject?.custom?.signals.filter(({ slug }) => command.policy.inputs.some(input => input.signal === slug)) ?? []
+    wanted.signals.set(subjectId, new Set([...(wanted.signals.get(subjectId) ?? []), ...cited.map(({ key }) => key)]))
+  }
+  const stampUs = (subject && stampOf(subject, command.id)?.stampUs) ?? null
+  for (const [i, report] of reportsOf(command).entries()) {
     const signals = subject?.custom?.signals
     // A signal that this very round makes has reported nothing yet.
     const signal = signals?.find(candidate => candidate.slug === report.signal)
     if (signal === undefined) continue
-    const observedAtUs = report.observedAtUs ?? stampedAtUs
+    const observedAtUs = report.observedAtUs ?? (stampUs === null ? null : stampUs + i)
     wanted.series.add(seriesId(subjectId, signal.key, report.labels))
     if (observedAtUs !== null) wanted.pushed.add(pushedObservationId(subjectId, signal.key, report.labels, observedAtUs))
   }
@@ -69,6 +72,10 @@ function reportsOf(command: Command): readonly Omit<CommandOf<'report-observatio
   return command.kind === 'report-observations' ? command.observations : []
 }
 
-/** The newest first: of more sets of labels than these, the older say nothing about what an input reads now. */
-const seriesOfSubject = (core: Core, subjectId: string): Promise<SeriesDocument[]> =>
-  core.store.find('series', { where: { subjectId }, limit: limits.intake.seriesPerSubject })
+/** The newest sets of labels of each signal: of more than these, the older say nothing about what an input reads now. */
+async function seriesOf(core: Core, subjectId: string, signalKeys: ReadonlySet<string>): Promise<SeriesDocument[]> {
+  const limit = Math.floor(limits.intake.seriesPerSubject / Math.max(1, signalKeys.size))
+  const sort = [['observedAtUs', 'desc']] as const
+  const found = [...signalKeys].map(signalKey => core.store.find('series', { where: { subjectId, signalKey }, sort, limit }))
+  return (await Promise.all(found)).flat()
+}

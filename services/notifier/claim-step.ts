@@ -13,6 +13,8 @@ export interface Sources {
   alerts: Map<string, AlertDocument>
   /** Alerts that are gone with their subject, of those deliveries that have waited for a while. */
   gone: ReadonlySet<string>
+  /** Incidents of which nobody is reminded any more, each with the reason. */
+  settled: ReadonlyMap<string, string>
 }
 
 export const notPrepared = 'not_sent: the message could not be prepared'
@@ -20,13 +22,15 @@ export const notPrepared = 'not_sent: the message could not be prepared'
 /** Null where the delivery's state takes none of it. Throws on a snapshot of an unknown version. */
 export function claimStep(
   document: DeliveryDocument,
-  { destinations, alerts, gone }: Sources,
+  { destinations, alerts, gone, settled }: Sources,
   bodies: BodyMaker,
   by: { notifierId: string; at: number },
 ): Step | null {
   const { at } = by
   const withdrawn = (error: string) => takeUp(document, { type: 'delivery.withdrawn', at, error }, by)
   if (gone.has(document.alertId)) return withdrawn('resource_gone: the subject was deleted')
+  const needless = document.reminder ? settled.get(document.incidentId) : undefined
+  if (needless !== undefined) return withdrawn(`not_sent: ${needless}`)
   const destination = destinations.get(document.destinationId)
   if (destination === undefined) return withdrawn('destination_disabled: the destination was deleted')
   if (!destination.enabled) return withdrawn('destination_disabled: the destination is switched off')

@@ -89,12 +89,24 @@ async function readSources({ store, clock }: Parts, due: readonly DeliveryDocume
   const hasWaited = ({ createdAt, snapshot }: DeliveryDocument) =>
     snapshot.context.attempts > 0 || clock.now() - createdAt >= limits.notifier.scanMs
   const waited = due.filter(hasWaited)
-  const [destinations, alerts, gone] = await Promise.all([
+  const [destinations, alerts, gone, settled] = await Promise.all([
     destinationIds.size > 0 ? store.get('destinations', [...destinationIds]) : [],
     alertIds.size > 0 ? store.get('alerts', [...alertIds]) : [],
     goneAlerts(store, new Set(waited.map(({ alertId }) => alertId))),
+    settledIncidents(store, new Set(due.filter(({ reminder }) => reminder).map(({ incidentId }) => incidentId))),
   ])
-  return { destinations: byId(destinations), alerts: byId(alerts), gone }
+  return { destinations: byId(destinations), alerts: byId(alerts), gone, settled }
+}
+
+/** An incident is read again when a reminder of it is sent (spec A, Events); one that is not there says nothing. */
+async function settledIncidents(store: Store, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+  if (ids.size === 0) return new Map()
+  const incidents = (await store.get('incidents', [...ids])).filter(incident => incident !== null)
+  return new Map(
+    incidents
+      .filter(({ open, acknowledgedAt }) => open === 0 || acknowledgedAt !== null)
+      .map(({ id, open }) => [id, open === 0 ? 'the incident has ended' : 'the incident was acknowledged']),
+  )
 }
 
 /** A deleted subject takes its alerts with it: what still waits to be told of it is told to nobody. */

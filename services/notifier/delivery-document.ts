@@ -19,7 +19,8 @@ export interface Step {
 /** A delivery that is due at once; rev 1, not yet stored. */
 export function newDelivery(alert: AlertDocument, destinationId: string, at: number, options: Marks): DeliveryDocument {
   const id = `${alert.id}.${destinationId}`
-  const snapshot = openDelivery({ at, giveUpAt: alert.decidedAt + limits.notifier.giveUpMs })
+  const { giveUpMs, giveUpMsLeast } = limits.notifier
+  const snapshot = openDelivery({ at, giveUpAt: Math.max(alert.decidedAt + giveUpMs, at + giveUpMsLeast) })
   return {
     id,
     rev: 1,
@@ -30,6 +31,8 @@ export function newDelivery(alert: AlertDocument, destinationId: string, at: num
     incidentId: alert.incidentId,
     alertKind: alert.kind,
     number: alert.number,
+    decidedAt: alert.decidedAt,
+    ...(alert.reminder ? { reminder: true as const } : {}),
     ...columnsOf(snapshot),
     claimedBy: null,
     body: null,
@@ -80,8 +83,9 @@ export function beforeFirstPut(document: DeliveryDocument, events: readonly Deli
   return next === null ? { document, effects: [] } : { ...next, document: { ...next.document, rev: 1 } }
 }
 
-/** When its alert was decided, ms since the epoch. */
-export const decidedAtOf = ({ snapshot }: DeliveryDocument): number => snapshot.context.giveUpAt - limits.notifier.giveUpMs
+/** When its alert was decided, ms since the epoch; older documents say it by when they are given up. */
+export const decidedAtOf = ({ decidedAt, snapshot }: DeliveryDocument): number =>
+  decidedAt ?? snapshot.context.giveUpAt - limits.notifier.giveUpMs
 
 function applied(from: DeliverySnapshot, events: readonly DeliveryEvent[]) {
   let snapshot = from

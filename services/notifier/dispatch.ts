@@ -65,7 +65,9 @@ export function createDispatch(
     const { first, rest } = firstOfEachIncident(open, waiting)
     const decisions = first.map(alert => ({ alert, ...decide(alert, routingOf(alert)) }))
     await bodies.prepare(first, new Set(decisions.flatMap(({ told }) => told)))
-    await put(decisions.flatMap(({ alert, told }) => told.map(destination => plan(parts, bodies, alert, destination, siblings))))
+    for (const some of inBatches(decisions)) {
+      await put(some.flatMap(({ alert, told }) => told.map(destination => plan(parts, bodies, alert, destination, siblings))))
+    }
     const dispatched = decisions.map(({ alert, told, leftOut, nobody }) => ({
       ...alert,
       rev: alert.rev + 1,
@@ -93,7 +95,10 @@ export function createDispatch(
   return loop
 }
 
-/** Sent at once where nothing is before it and there is room; else it is made due, and whoever has room claims it. */
+/**
+ * Sent at once where nothing is before it and there is room; else it is made due, and whoever has room claims it. So is a reminder:
+ * a claim reads its incident again.
+ */
 function plan(
   { clock, lanes, options }: Parts,
   bodies: BodyMaker,
@@ -109,10 +114,25 @@ function plan(
     return { ...beforeFirstPut(opened, [withdrawn], options.notifierId), destination, taken: false }
   }
   const document = withMessage(opened, made, destination)
-  const taken = !isHeld(document, siblings) && lanes.take(destination.id, document.id)
+  const taken = !alert.reminder && !isHeld(document, siblings) && lanes.take(destination.id, document.id)
   if (!taken) return { document, effects: [], destination, taken }
   const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
   return { ...beforeFirstPut(document, [claimed], options.notifierId), destination, taken }
+}
+
+/** A round may tell many alerts to many destinations each: so few deliveries at a time are made that their bodies fit memory. */
+function* inBatches<T extends Decision>(decisions: readonly T[]): Generator<T[]> {
+  let some: T[] = []
+  let deliveries = 0
+  for (const decision of decisions) {
+    some.push(decision)
+    deliveries += decision.told.length
+    if (deliveries < limits.notifier.batch) continue
+    yield some
+    some = []
+    deliveries = 0
+  }
+  yield some
 }
 
 /** The alerts whose turn it is, and the ids of those to take next: what waits before them, then they themselves. */

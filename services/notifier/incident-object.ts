@@ -65,7 +65,7 @@ function boundedFields(fields: Record<string, unknown>) {
 function boundedEvidence({ facts }: AlertDocument): IncidentObject['evidence'] {
   const { inputs, omitted, truncated } = facts.evidence
   const kept = inputs.slice(0, bounds.inputs)
-  const shortened = kept.some(({ reason }) => [...(reason ?? '')].length > bounds.textCharacters)
+  const shortened = kept.some(({ value, reason }) => value === 'unknown' && [...(reason ?? '')].length > bounds.textCharacters)
   const locations = new Set([...facts.failing, ...facts.unknown, ...facts.ok])
   return {
     inputs: kept.map(one => incidentInput(one, locations.has(one.input) ? 'reachability@' : '')),

@@ -30,10 +30,10 @@ export async function requestPatiently(bus: Bus, clock: Clock, asked: Asked): Pr
   const { tryMs, totalMs } = asked.onceMs === undefined ? limits.request : { tryMs: asked.onceMs, totalMs: asked.onceMs }
   const traceId = asked.traceId ?? randomId(16)
   const giveUpAt = clock.monotonic() + totalMs
-  let last = new AppError('unavailable', `The ${asked.who} does not answer`)
+  let last: AppError | null = null
   for (let busy = 0; ; ) {
     const leftMs = giveUpAt - clock.monotonic()
-    if (leftMs <= 0) throw last
+    if (leftMs <= 0) throw last ?? new AppError('unavailable', `The ${asked.who} does not answer`)
     let pauseMs: number = retryMs
     try {
       const reply = await bus.request(asked.subject, asked.body, { timeoutMs: Math.min(tryMs, leftMs), traceId })

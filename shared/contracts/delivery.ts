@@ -27,6 +27,10 @@ export interface DeliveryDocument extends Stored {
   alertKind: AlertKind
   /** The alert's number within its incident. */
   number: number
+  /** When its alert was decided, ms since the epoch; absent in older ones. */
+  decidedAt?: number
+  /** It reminds: once its incident was acknowledged or has ended, it is sent no more. Absent: it does not. */
+  reminder?: true
   /** 1 while it is not terminal (an indexed column). */
   open: 0 | 1
   /** The snapshot's deadline (an indexed column). */

@@ -59,6 +59,8 @@ export interface CustomState {
   /** How many signals and rules there have been; they number the next. */
   signalsMade: number
   rulesMade: number
+  /** The latest stamp that an observation got here, microseconds: no two get the same, however fast they come. */
+  stampedUs: number
   /** What each input of authored rules last read of its signal, by input key (`inputKeyOf`). */
   observed: Record<string, ObservedInput>
 }
@@ -133,4 +135,6 @@ export interface Receipt {
   id: string
   at: number
   reply: string | null
+  /** Of a report: the stamp of its first observation, in microseconds. */
+  stampUs?: number
 }

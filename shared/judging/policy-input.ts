@@ -5,13 +5,13 @@ import type { PolicyInput } from '#shared/contracts/policy.ts'
 export const locationLabel = 'location'
 
 /**
- * An input stays the same across versions while its signal or `from`, its mode and its match are equal (spec D 1): equal keys mean
- * the same input, which keeps what it has read and since when it is there.
+ * An input of a rule stays the same across versions while its signal or `from`, its mode and its match are equal (spec D 1): equal keys
+ * mean the same input, which keeps what it has read and since when it is there. Another rule's input is another, with a grace of its own.
  */
-export function inputKeyOf(input: Pick<PolicyInput, 'signal' | 'from' | 'mode' | 'match'>): string {
-  if (input.from !== null) return JSON.stringify([input.from])
+export function inputKeyOf(ruleKey: string, input: Pick<PolicyInput, 'signal' | 'from' | 'mode' | 'match'>): string {
+  if (input.from !== null) return JSON.stringify([ruleKey, input.from])
   const match = Object.entries(input.match ?? {}).sort(([one], [other]) => (one < other ? -1 : 1))
-  return JSON.stringify([input.signal, input.mode, ...match.flat()])
+  return JSON.stringify([ruleKey, input.signal, input.mode, ...match.flat()])
 }
 
 /** Label equality, AND-ed; `*` is met by any value of a label that is present. No match selects everything. */

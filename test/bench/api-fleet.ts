@@ -1,9 +1,10 @@
 // What the API is asked about: a large workspace of monitors that are checked, some of them failing, and a small one beside it.
 import { idLength, randomId } from '#shared/ids.ts'
+import type { Connection } from './connection.ts'
 import { createHttpClient } from './http-client.ts'
 import type { Run } from './run-context.ts'
 import { homeOf, seed } from './seed.ts'
-import type { Connection, System } from './system.ts'
+import type { System } from './system.ts'
 import { pollUntil } from './waiting.ts'
 
 /** In the small workspace. */

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { idLength, randomId } from '#shared/ids.ts'
+import type { Connection } from './connection.ts'
 import type { Run } from './run-context.ts'
 import { homeOf, seed } from './seed.ts'
-import type { Connection } from './system.ts'
 import { pollUntil, runAtOnce } from './waiting.ts'
 
 const destinations = 10

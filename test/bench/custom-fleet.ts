@@ -6,8 +6,9 @@ import type { Command, CommandOf } from '#shared/contracts/command.ts'
 import type { PolicyInput } from '#shared/contracts/policy.ts'
 import { idLength, pushedObservationId, randomId, seriesId } from '#shared/ids.ts'
 import { minute } from '#shared/limits.ts'
+import type { Connection } from './connection.ts'
 import { patiently } from './seed.ts'
-import type { Connection, System } from './system.ts'
+import type { System } from './system.ts'
 import { runAtOnce } from './waiting.ts'
 
 const subjectsAtOnce = 100

@@ -1,10 +1,11 @@
 // Ingest, memory: what 10,000 custom subjects, each reported on, hold resident beyond the same system without them.
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Connection } from './connection.ts'
 import { createReports, seedCustom } from './custom-fleet.ts'
 import { sendInBatches } from './push-observations.ts'
 import { type PartResult, quantity, type Run } from './run-context.ts'
 import { homeOf } from './seed.ts'
-import type { Connection, System } from './system.ts'
+import type { System } from './system.ts'
 
 const signals = 2
 /** Longer than a checkpoint, after which nothing is left to write. */

@@ -2,13 +2,14 @@
 // afterwards, and judged, or the run fails.
 import { setTimeout as pause } from 'node:timers/promises'
 import { measureRoute } from './baselines.ts'
+import type { Connection } from './connection.ts'
 import { type CustomFleet, createReports, type Reports, seedCustom } from './custom-fleet.ts'
 import { type Observed, observe } from './observe.ts'
 import { type Sent, sendBurst, sendByRest, sendInBatches, sentPerSecond } from './push-observations.ts'
 import { type PartResult, quantity, type Run } from './run-context.ts'
 import { homeOf, seed } from './seed.ts'
 import { median } from './statistics.ts'
-import type { Connection, System } from './system.ts'
+import type { System } from './system.ts'
 
 const signals = 5
 const clients = 50

@@ -2,10 +2,11 @@
 // at an interval of 1 s, each rung on top of the one before, until more than 5 % come late.
 import { setTimeout as pause } from 'node:timers/promises'
 import { measureRoute, type RouteFigures } from './baselines.ts'
+import type { Connection } from './connection.ts'
 import { type Observed, observe } from './observe.ts'
 import { type Detail, type PartResult, quantity, type Run } from './run-context.ts'
 import { homeOf, type Seeded, seed } from './seed.ts'
-import type { Connection, System } from './system.ts'
+import type { System } from './system.ts'
 
 interface Rung extends Observed {
   name: string

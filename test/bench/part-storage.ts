@@ -1,5 +1,6 @@
-// Storage: bytes on disk per stored check, after a clean stop, as a day of checks every minute leaves them.
+// Storage: bytes on disk per stored check, after a clean stop, as a day of checks every minute leaves them, with their roll-ups.
 import { pushResults, seedUnprobed, storedObservations } from './push-results.ts'
+import { rollUpStored } from './roll-up-stored.ts'
 import { type PartResult, quantity, type Run } from './run-context.ts'
 import type { System } from './system.ts'
 
@@ -7,7 +8,7 @@ const fleet = { subjects: 200, locations: 1, intervalSeconds: 60 }
 
 export async function storage(run: Run): Promise<PartResult> {
   const slots = run.options.quick ? 60 : 720
-  const { before, after, checks } = await run.withSystem(async system => {
+  const { before, raw, after, rows, checks } = await run.withSystem(async system => {
     await system.start()
     const first = await system.connect()
     const seeded = await seedUnprobed(system, first, fleet).finally(() => first.close())
@@ -17,8 +18,10 @@ export async function storage(run: Run): Promise<PartResult> {
     run.say(`storage: ${slots * fleet.subjects} checks`)
     const times = { slots, slotMs: 60_000, endsAt: Date.now() - 1_000 }
     await pushResults(system, second, seeded, times).finally(() => second.close())
-    const after = await stoppedBytes(system)
-    return { before, after, checks: storedObservations(system) }
+    const raw = await stoppedBytes(system)
+    const rows = await rollUpStored(system)
+    const after = await system.bytesOnDisk()
+    return { before, raw, after, rows, checks: storedObservations(system) }
   })
   const perCheck = (after.store - before.store) / checks
   return {
@@ -32,6 +35,8 @@ export async function storage(run: Run): Promise<PartResult> {
             'store before': before.store,
             'store after': after.store,
             'per check': perCheck.toFixed(1),
+            'of them roll-ups': ((after.store - raw.store) / checks).toFixed(1),
+            'rows of roll-ups': rows,
             'bus before': before.bus,
             'bus after': after.bus,
           },

@@ -4,9 +4,9 @@ import type { ChildProcess } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { idLength, randomId } from '#shared/ids.ts'
+import type { Connection } from './connection.ts'
 import { endChild } from './processes.ts'
 import { freePorts, hasEnded, lastWords, spawnProgram } from './program.ts'
-import type { Connection } from './system.ts'
 import { pollUntil } from './waiting.ts'
 
 const readyTimeoutMs = 30_000

@@ -1,10 +1,11 @@
 // Observations as senders push them: one by one over REST, several in a command on the bus, and many single commands at once.
 import { randomId } from '#shared/ids.ts'
+import type { Connection } from './connection.ts'
 import type { CustomFleet, Reports } from './custom-fleet.ts'
 import { createHttpClient } from './http-client.ts'
 import { patiently } from './seed.ts'
 import { type Summary, summarize } from './statistics.ts'
-import type { Connection, System } from './system.ts'
+import type { System } from './system.ts'
 import { runAtOnce } from './waiting.ts'
 
 export interface Sent {

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { CheckResult } from '#shared/contracts/check.ts'
+import type { Connection } from './connection.ts'
 import { homeOf, seed } from './seed.ts'
 import { total } from './statistics.ts'
-import type { Connection, System } from './system.ts'
+import type { System } from './system.ts'
 import { pollUntil, runAtOnce } from './waiting.ts'
 
 /** Publishes waiting for the bus's acknowledgement at once, as a prober has them (shared/limits.ts). */

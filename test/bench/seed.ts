@@ -3,7 +3,7 @@ import type { CommandOf } from '#shared/contracts/command.ts'
 import type { WebsiteView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
-import type { Connection } from './system.ts'
+import type { Connection } from './connection.ts'
 import { runAtOnce } from './waiting.ts'
 
 const commandsAtOnce = 200

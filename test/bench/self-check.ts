@@ -3,9 +3,9 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { phaseOf } from '../../services/prober/schedule.ts'
 import { punctuality } from './observe.ts'
-import { usageOfTree } from './processes.ts'
+import { addUp, usageOfTree } from './processes.ts'
 import { meets, quantity } from './run-context.ts'
-import { histogramQuantile, median, parseMetrics, percentile, summarize, total } from './statistics.ts'
+import { histogramQuantile, median, parseMetrics, percentile, summarize, sumOfMetrics, total } from './statistics.ts'
 
 export function selfCheck(): void {
   checkStatistics()
@@ -43,6 +43,7 @@ function checkHistograms(): void {
   const metrics = parseMetrics('# HELP x y\nx_total{kind="a"} 3\nx_total{kind="b"} 4\nx_total_more 9\n')
   strictEqual(total(metrics, 'x_total'), 7)
   strictEqual(total(metrics, 'x_total', 'kind="b"'), 4)
+  strictEqual(total(sumOfMetrics([metrics, metrics]), 'x_total', 'kind="b"'), 8)
 }
 
 function checkBounds(): void {
@@ -69,6 +70,8 @@ function checkPunctuality(): void {
   deepStrictEqual([found.due, found.onTime, found.lateness.count, found.lateness.max], [20, 18 / 20, 19, 150])
   // 9 gaps of the first, 8 of the second: 151 ms off twice around the late one, a whole interval where one is missing.
   deepStrictEqual([found.jitter.count, found.jitter.max, found.jitter.p50], [17, 1_000, 0])
+  const ofTwo = punctuality(arrays, { subjectIds, intervalMs, places: 2 }, from, from + 10 * intervalMs)
+  deepStrictEqual([ofTwo.due, ofTwo.onTime, ofTwo.jitter.count], [40, 18 / 40, 0])
 }
 
 /** What /proc says of this process agrees with what the process itself says. */
@@ -82,4 +85,7 @@ function checkProcesses(): void {
   const difference = Math.abs(tree.cpuMs - before.tree.cpuMs - (user + system) / 1_000)
   ok(turns > 0 && difference <= 40, `/proc and the process differ by ${difference} ms of CPU`)
   ok(tree.residentBytes > 10e6 && tree.peakBytes >= tree.residentBytes)
+  const twice = addUp([tree, tree])
+  const byName = Object.values(twice.byName).reduce((sum, { residentBytes }) => sum + residentBytes, 0)
+  deepStrictEqual([twice.cpuMs, twice.residentBytes, byName], [2 * tree.cpuMs, 2 * tree.residentBytes, 2 * tree.residentBytes])
 }

@@ -3,12 +3,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createDirectoryClient, type DirectoryClient } from '#shared/bus/ask-directory.ts'
-import { createKeeperClient, type KeeperClient } from '#shared/bus/command-keeper.ts'
-import { connectBus } from '#shared/bus/nats.ts'
-import type { Bus } from '#shared/bus/port.ts'
-import { createSystemClock } from '#shared/clock.ts'
-import { createLogger } from '#shared/logger.ts'
+import { busOf, type Connection, connect } from './connection.ts'
 import { type Prober, startProber } from './probers.ts'
 import { addUp, endChild, isAlive, type TreeUsage, treeOf, usageOfTree } from './processes.ts'
 import { freePorts, hasEnded, lastWords, spawnProgram } from './program.ts'
@@ -23,13 +18,6 @@ export interface Started {
   at: number
   /** From there until `/readyz` said yes. */
   readyMs: number
-}
-
-export interface Connection {
-  bus: Bus
-  directory: DirectoryClient
-  keeper: KeeperClient
-  close(): Promise<void>
 }
 
 export interface System {
@@ -126,22 +114,6 @@ export async function createSystem({ nodeArguments = [], services }: SystemOptio
 }
 
 const scrape = async (url: string): Promise<Metrics> => parseMetrics(await (await fetch(`${url}/metrics`)).text())
-
-async function busOf(dataFolder: string): Promise<{ url: string; credentialsFile: string }> {
-  return JSON.parse(await readFile(join(dataFolder, 'bus.json'), 'utf8'))
-}
-
-async function connect(dataFolder: string): Promise<Connection> {
-  const { url, credentialsFile } = await busOf(dataFolder)
-  const clock = createSystemClock()
-  const logger = createLogger('silent')
-  const bus = await connectBus({ servers: url, credentialsFile, name: 'bench', patienceMs: 5_000, logger, declare: false })
-  const close = async () => {
-    clock.stop()
-    await bus.close()
-  }
-  return { bus, directory: createDirectoryClient(bus, clock), keeper: createKeeperClient(bus, clock), close }
-}
 
 async function bytesOf(files: string[]): Promise<number> {
   const sizes = await Promise.all(files.map(async file => (await stat(file).catch(() => null))?.size ?? 0))

@@ -266,6 +266,7 @@ const customSubject = (id: string, workspaceId: string, at: number) => {
       signals: [of('beat', 's1', 'custom_heartbeat'), of('read', 's2', 'custom_event')],
       signalsMade: 2,
       rulesMade: 1,
+      stampedUs: 0,
       observed: {},
     },
   } as const satisfies Partial<SubjectDocument>

@@ -3,6 +3,7 @@
 import t, { type Test } from 'tap'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import { subjects as bus } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits.ts'
 import type { Answer, CallOptions } from '../support/api-world.ts'
 import { startWholeWorld, type WholeWorld } from '../support/whole-world.ts'
@@ -743,14 +744,14 @@ t.test('Rule', async t => {
         send: author(anyOf(statusOf('nowhere'))),
         code: 2001,
         message: 'Unknown input',
-        details: /nowhere/,
+        details: /inputs\[0\]\.signal.*nowhere/,
       },
       {
         title: 'an unknown rule',
         send: author(anyOf({ from: 'nowhere' })),
         code: 2001,
         message: 'Unknown input',
-        details: /nowhere/,
+        details: /inputs\[0\]\.from.*nowhere/,
       },
       {
         title: 'a rule that does not exist yet, its own slug,',
@@ -794,6 +795,13 @@ t.test('Rule', async t => {
       },
       { title: 'a document of another type', send: author('any'), code: 2006, message: 'Invalid JSON' },
       { title: 'inputs of another type', send: document({ inputs: {} }), code: 2006, message: 'Invalid JSON' },
+      {
+        title: 'a match value of another type',
+        send: author(anyOf(statusOf(beat), { signal: beat, mode: 'status', match: { k: 5 } })),
+        code: 2006,
+        message: 'Invalid JSON',
+        details: /document\.inputs\[1\]\.match\.k/,
+      },
       { title: 'a hold in seconds', send: document({ wait: { confirm_after: 120 } }), code: 2006, message: 'Invalid JSON' },
       { title: 'a threshold as text', send: value({ threshold: '1' }), code: 2006, message: 'Invalid JSON' },
       {
@@ -1799,5 +1807,78 @@ t.test('Bounds and races', async t => {
     const answers = await Promise.all(['ok', 'problem'].map(status => report(subject, slug, { status, observed_at })))
     t.ok(answers.every(answer => answer.json.result.accepted))
     t.equal(await world.store.count('pushedObservations', {}), before + 1)
+  })
+})
+
+t.test('A sender who comes again is known, and answered as one who is not', async t => {
+  const refused = ({ json }: Answer) => [json.error?.code, json.error?.message]
+  /** A subject with one signal on which `sender` has reported, so that its address is remembered. */
+  const reportedOn = async (sender = editor) => {
+    const subject = await made()
+    const slug = await signal(subject, 'Job', 'event')
+    ok(await report(subject, slug, { status: 'ok' }, sender))
+    return { subject, slug }
+  }
+  const idOf = async (slug: string) =>
+    (await world.store.find('subjects', { where: { slug, deletedAt: null }, limit: 1 }))[0]?.id ?? ''
+
+  t.test('the next report asks the directory nothing', async t => {
+    const { subject, slug } = await reportedOn()
+    let asked = 0
+    const listening = await world.bus.subscribe(bus.ask('find-subjects'), () => asked++)
+    ok(await report(subject, slug, { status: 'problem' }, editor))
+    t.equal(asked, 0)
+    t.match(await report(subject, 'none', { status: 'ok' }, editor), { json: { error: { message: 'Signal not found' } } })
+    t.equal(asked, 1, 'what is not remembered is looked up')
+    await listening.close()
+  })
+
+  t.test('a viewer is refused, and then a broken body, in the order of the checks', async t => {
+    const { subject, slug } = await reportedOn()
+    t.equal((await report(subject, slug, {}, viewer)).json.error.code, 2005)
+    t.strictSame(refused(await report(subject, slug, {}, editor)), [2001, 'invalid status'])
+    t.equal((await raw(at(subject, 'signals', slug, 'observations'), '{')).json.error.code, 2006)
+    ok(await report(subject, slug, { status: 'ok' }, editor))
+  })
+
+  t.test('who is no member learns nothing of it', async t => {
+    const { subject, slug } = await reportedOn()
+    t.strictSame(refused(await report(subject, slug, { status: 'ok' }, stranger)), [2002, 'Subject not found'])
+    const path = `${at(subject, 'signals', slug, 'observations')}?workspace_id=${home}`
+    t.equal((await post(path, { status: 'ok' }, stranger)).json.error.code, 2005)
+  })
+
+  t.test('a signal that was removed is not found, whoever asks with whatever body', async t => {
+    const { subject, slug } = await reportedOn()
+    ok(await remove(at(subject, 'signals', slug), editor))
+    const answers = [
+      await report(subject, slug, {}, viewer),
+      await report(subject, slug, { status: 'strange' }, editor),
+      await report(subject, slug, { status: 'ok' }, editor),
+      await report(subject, slug, { status: 'ok' }, editor),
+    ]
+    for (const answer of answers) t.strictSame(refused(answer), [2002, 'Signal not found'])
+  })
+
+  t.test('a subject that was removed is not found; another of its slug is reported on', async t => {
+    const { subject, slug } = await reportedOn()
+    const keeper = createKeeperClient(world.bus, world.clock)
+    await keeper.send(await idOf(subject), { kind: 'delete-subject', id: 'delete-known' })
+    t.strictSame(refused(await report(subject, slug, { status: 'ok' }, editor)), [2002, 'Subject not found'])
+    await world.clock.advance(2 * second)
+    const next = 'nextOfSlug'
+    await keeper.send(next, { kind: 'create-subject', id: 'create-next', workspaceId: home, slug: subject, name: subject })
+    await signal(subject, 'Job', 'event')
+    ok(await report(subject, slug, { status: 'ok' }, editor))
+    t.equal(await world.store.count('pushedObservations', { subjectId: next }), 1)
+  })
+
+  t.test('a slug that becomes ambiguous is refused, and named workspaces are kept apart', async t => {
+    const { subject, slug } = await reportedOn(both)
+    t.equal(await made(subject, other, both), subject)
+    t.equal((await report(subject, slug, { status: 'ok' }, both)).json.error.message, 'Ambiguous subject')
+    const inWorkspace = (id: string) => `${at(subject, 'signals', slug, 'observations')}?workspace_id=${id}`
+    ok(await post(inWorkspace(home), { status: 'ok' }, both))
+    t.strictSame(refused(await post(inWorkspace(other), { status: 'ok' }, both)), [2002, 'Signal not found'])
   })
 })

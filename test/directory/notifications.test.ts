@@ -4,9 +4,11 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import type { AskRequest } from '#shared/contracts/ask.ts'
+import type { AskRequest, AskResults } from '#shared/contracts/ask.ts'
+import type { DeliveryLogDocument } from '#shared/contracts/delivery.ts'
 import { defaultDestination } from '#shared/default-destination.ts'
 import { randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
 import { openMongodbStore } from '#shared/store/mongodb.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
@@ -325,4 +327,64 @@ t.test('a store that does not answer while tables are swept does not undo a dele
   const { ask: askFailing } = await start(t, failing)
   t.strictSame(await askFailing('delete-destination', { workspaceId: 'w', id: made.id }), { wasDefault: true })
   t.strictSame(await ask('list-destinations', { workspaceId: 'w' }), [])
+})
+
+t.test('a log of large bodies is answered whole, and no row is read much more than once for it', async t => {
+  const whole = createMemoryStore()
+  const row = (n: number, payload: string): DeliveryLogDocument => ({
+    id: `delivery.${n}`,
+    rev: 1,
+    number: n,
+    workspaceId: payload === '' ? 'small' : 'large',
+    destinationId: 'd',
+    destinationNumber: 1,
+    destinationName: 'd',
+    destinationType: 'webhook',
+    alertKind: 'problem',
+    status: 'failed',
+    payload,
+    error: '',
+    incidentId: null,
+    at: n,
+    expireAt: n,
+  })
+  // Quotation marks double when the body becomes JSON inside JSON.
+  const large = '"'.repeat(limits.template.bytes)
+  await whole.insert(
+    'deliveryLog',
+    Array.from({ length: 400 }, (_, i) => row(i + 1, i < 200 ? large : '')),
+  )
+  let read = 0
+  let calls = 0
+  const counting: Store = {
+    ...whole,
+    find: async (collection, query) => {
+      const found = await whole.find(collection, query)
+      calls++
+      read += found.length
+      return found
+    },
+  }
+  const { ask } = await start(t, counting)
+  const all = async (workspaceId: string) => {
+    const numbers: number[] = []
+    for (let after: string | null = null; ; ) {
+      const wanted = { workspaceId, destinationNumber: null, failedOnly: false, limit: limits.deliveries.listed, after }
+      const page: AskResults['list-deliveries'] = await ask('list-deliveries', wanted)
+      numbers.push(...page.items.map(item => item.number))
+      if (page.next === null) return numbers
+      after = page.next
+    }
+  }
+  t.strictSame(
+    await all('large'),
+    Array.from({ length: 200 }, (_, i) => 200 - i),
+  )
+  t.ok(read <= 1.5 * 200, `${read} rows read for 200`)
+  calls = 0
+  t.strictSame(
+    await all('small'),
+    Array.from({ length: 200 }, (_, i) => 400 - i),
+  )
+  t.ok(calls <= 4, `${calls} questions to the store for 200 small rows`)
 })

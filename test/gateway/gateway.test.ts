@@ -245,6 +245,87 @@ t.test('a location made a moment ago can be used at once, though the names were 
   t.strictSame((await create()).json.result.locations, ['new'])
 })
 
+t.test('a location that was removed or renamed a moment ago is not chosen any more', async t => {
+  const { world, token } = await start(t)
+  const tell = (verb: string, body: object) =>
+    world.directoryBus.request(`ask.directory.${verb}`, body, { timeoutMs: 1_000 }) as Promise<{ ok: boolean }>
+  const create = (name: string) => world.call('POST', websites, { token, body: website({ locations: [name] }) })
+  await tell('create-location', { id: 'aaaa', name: 'de', displayName: null })
+  await tell('create-location', { id: 'bbbb', name: 'fr', displayName: null })
+  const monitor = (await create('fr')).json.result.id as string
+  t.ok((await tell('delete-location', { locationId: 'aaaa' })).ok)
+  t.match((await create('de')).json.error, { code: 2001, message: 'invalid locations', details: 'Unknown location: "de"' })
+  t.ok((await tell('update-location', { locationId: 'bbbb', name: 'eu' })).ok)
+  t.equal((await create('fr')).json.error.message, 'invalid locations')
+  await tell('create-location', { id: 'cccc', name: 'fr', displayName: null })
+  const { id } = (await create('fr')).json.result
+  t.strictSame((await world.store.get('subjects', [id]))[0]?.meta?.locations, ['cccc'], 'the name means its new owner')
+  t.strictSame((await world.call('GET', `${websites}/${monitor}`, { token })).json.result.locations, ['eu'])
+})
+
+t.test('a location that another gateway has just used is named; one that is gone is not asked for again and again', async t => {
+  const { world, asked, token } = await start(t)
+  await world.addSubject({ id: 'website001', workspaceId: 'home000000' })
+  const get = (id: string) => world.call('GET', `${websites}/${id}`, { token })
+  await get('website001')
+  await world.directoryBus.request(
+    'ask.directory.create-location',
+    { id: 'aaaa', name: 'de', displayName: null },
+    { timeoutMs: 1_000 },
+  )
+  const subject = await world.addSubject({ id: 'website002', workspaceId: 'home000000' })
+  const meta = subject.meta && { ...subject.meta, locations: ['zzzz', 'aaaa'] }
+  await world.store.upsert('subjects', [{ ...subject, meta }])
+  for (let i = 0; i < 5; i++) t.strictSame((await get('website002')).json.result.locations, ['de'])
+  t.ok(asked.filter(verb => verb === 'list-locations').length <= 2)
+})
+
+t.test('what is no readable request is refused in the envelope under /api, and plainly elsewhere', async t => {
+  const { world, token } = await start(t)
+  const send = (text: string): Promise<string> =>
+    new Promise(resolve => {
+      const socket = connect(Number(new URL(world.address).port), '127.0.0.1', () => socket.write(text))
+      let received = ''
+      socket.on('data', data => {
+        received += String(data)
+      })
+      socket.on('error', () => undefined)
+      socket.on('close', () => resolve(received))
+    })
+  const head = `Host: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
+  const long = 'a'.repeat(limits.http.headerBytes + 1)
+  const cases: [title: string, text: string, answer: RegExp][] = [
+    [
+      'a path that is too long',
+      `GET /api/v2/incidents?workspace_id=${long} HTTP/1.1\r\n${head}`,
+      /^HTTP\/1.1 200 .*"code":2006,.*"Request too large"/s,
+    ],
+    [
+      'headers that are too long',
+      `GET /api/version HTTP/1.1\r\nX-Long: ${long}\r\n${head}`,
+      /^HTTP\/1.1 200 .*"code":2006,.*"Request too large"/s,
+    ],
+    [
+      'a byte that no path has',
+      `GET /api/\u0001 HTTP/1.1\r\n${head}`,
+      /^HTTP\/1.1 200 .*"result":null.*"code":2006,.*"Invalid request".*"meta":null/s,
+    ],
+    [
+      'two lengths',
+      `POST /api${'/v1/rules'} HTTP/1.1\r\nContent-Length: 2\r\nContent-Length: 3\r\n${head}{}`,
+      /^HTTP\/1.1 200 .*"code":2006,/s,
+    ],
+    ['another place', `GET /${long} HTTP/1.1\r\n${head}`, /^HTTP\/1.1 431 /],
+    ['an API of another name', `GET /apiary/\u0001 HTTP/1.1\r\n${head}`, /^HTTP\/1.1 400 /],
+    ['no HTTP', '\u0016\u0003\u0001\u0002', /^HTTP\/1.1 400 /],
+  ]
+  for (const [title, text, answer] of cases) {
+    const received = await send(text)
+    t.match(received, answer, title)
+    t.notMatch(received, token, title)
+  }
+})
+
 t.test('answers are counted by route and code, never by the path that was sent', async t => {
   const { world, token } = await start(t)
   await version(world, token)

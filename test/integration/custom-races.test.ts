@@ -360,6 +360,7 @@ async function raceDeathBeforeCommit(t: Test, stage: Stage): Promise<void> {
       t.match(row, { status: 'problem', rejectReason: 'accepted' }, 'what was answered is there')
     }
     if (stamped) await checkOnce(t, rows, burst)
+    t.equal(await stage.store.count('series', { subjectId: subject.id }), burst, 'and was committed')
     t.match((await subject.rule()).verdict, { verdict: 'problem' })
   }
 }

@@ -49,13 +49,13 @@ export function generateReports(seed: number, days: number, everyMs: number): Re
       if (at >= start + days * day) break
       const ok = random.chance(0.9)
       const accepted = source.kind === 'location' || random.chance(0.9)
-      reports.push({ subjectId, source, at, ok, accepted, value: valueOf(random, source, ok) })
+      reports.push({ subjectId, source, at, ok, accepted, value: numberOf(random, source, ok) })
     }
   }
   return reports
 }
 
-function valueOf(random: Random, { kind, id }: Source, ok: boolean): number | null {
+function numberOf(random: Random, { kind, id }: Source, ok: boolean): number | null {
   if (kind === 'location') return ok ? random.integer(0, 30_000) : null
   if (id === 's2') return random.chance(0.2) ? null : random.integer(-50, 50)
   if (id === 's1') return (random.next() - 0.5) * 10 ** random.integer(-200, 200)
@@ -105,7 +105,11 @@ export async function storeSubjects(into: Store): Promise<void> {
 
 /** What a keeper's roll-up needs of it, on a clock that stands still. `onTrouble` hears of every failed try. */
 export function coreOn(into: Store, now: () => number, onTrouble: () => void = () => undefined): Core {
-  const clock: Clock = { now, monotonic: now, after: (_delayMs, run) => (setImmediate(run), () => undefined) }
+  const after: Clock['after'] = (_delayMs, run) => {
+    const waiting = setImmediate(run)
+    return () => clearImmediate(waiting)
+  }
+  const clock: Clock = { now, monotonic: now, after }
   const logger = { ...pino({ level: 'silent' }), warn: onTrouble }
   return { store: into, clock, logger, metrics: createKeeperMetrics(new Registry()), mayCommit: () => true } as never
 }

@@ -162,8 +162,9 @@ async function suite(t: Test, store: Store, everyMs: number): Promise<void> {
     'rollUpProgress',
     (await store.find('rollUpProgress', { limit: 64 })).map(({ id }) => id),
   )
+  await world.store(store, late)
   await world.rollUp(store, end)
-  t.strictSame(await store.find('rollUps', { limit: 10_000 }), before, 'rolling up again what has expired takes nothing away')
+  t.strictSame(await store.find('rollUps', { limit: 10_000 }), before, 'what has expired in part takes nothing away')
 }
 
 t.test('roll-ups agree with a plain recomputation on the memory store', t => suite(t, createMemoryStore(), 5 * minute))
@@ -350,7 +351,7 @@ t.test('a read refuses what it could not answer, and says up to where it knows',
     [0, 1_001 * 5 * minute],
     [start, 9e15],
   ] as [number, number][])
-    await t.rejects(world.read(store, now, of, '5m', [range[0], range[1] - (range[0] === 5 ? 5 : 0)]), { code: 'validation' })
+    await t.rejects(world.read(store, now, of, '5m', range), { code: 'validation' }, `${range}`)
   t.equal(await world.read(store, now, { ...of, subjectId: 'nobody' }, '1h', [0, hour]), null)
   t.equal(await world.read(store, now, { subjectId: shop, source: world.signal('s9') }, '1h', [0, hour]), null)
   t.same(await world.read(store, now, of, '1d', [start - 5 * day, start + 9 * day]), { buckets: [], completeTo: now })

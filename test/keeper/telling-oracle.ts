@@ -87,14 +87,17 @@ interface Telling {
 function tellIncident({ spells, closedAt }: Incident, confirmedAt: number, telling: Telling): void {
   const { isMuted, tell, until, acknowledgedAt } = telling
   let announced: 'nothing' | 'no_data' | 'problem' = 'nothing'
+  // What was held is told at a reminder's instant; that it fails once more is no new message.
+  let heldProblem = false
   const announce = (kind: 'problem' | 'no_data', at: number) => {
     tell(isMuted(at) ? `held ${kind}` : kind, at)
     if (!isMuted(at)) announced = kind
+    heldProblem = isMuted(at) ? heldProblem || kind === 'problem' : false
   }
   for (const { says, from, until: end } of spells) {
     if (end <= confirmedAt || says === 'ok') continue
     if (confirmedAt >= from) announce(says, confirmedAt)
-    else if (says === 'problem' && announced !== 'problem') announce('problem', from)
+    else if (says === 'problem' && announced !== 'problem' && !heldProblem) announce('problem', from)
     const last = Math.min(end - 1, until)
     for (let at = confirmedAt + reminderMs; at <= last; at += reminderMs) {
       // The instant at which a spell begins belongs to what the judgement there said; its reminder is already passed over.
@@ -103,6 +106,7 @@ function tellIncident({ spells, closedAt }: Incident, confirmedAt: number, telli
       else if (announced === 'nothing') tell('no_data', at)
       else continue
       announced = says === 'problem' ? 'problem' : announced === 'nothing' ? 'no_data' : announced
+      heldProblem = false
     }
   }
   if (closedAt !== null) tell('recovery', closedAt)

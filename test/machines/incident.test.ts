@@ -213,6 +213,31 @@ const cases: Case[] = [
     context: { confirmedAt: 2 * minute, announced: 'problem' },
   },
   {
+    title: 'held by maintenance, well for a moment and bad again: no new message, told at its next reminder',
+    events: [mutedHeld(2 * minute), ok(hour), bad(hour + minute), remind(2 * minute + 4 * hour)],
+    state: 'problem',
+    told: ['held problem', 'problem'],
+    context: { reminderAt: 2 * minute + 8 * hour, problemHeld: false },
+  },
+  {
+    title: 'held by maintenance, silent and bad again: told at its next reminder',
+    events: [mutedHeld(2 * minute), silent(hour), bad(2 * hour), remind(2 * minute + 4 * hour)],
+    state: 'problem',
+    told: ['held problem', 'problem'],
+  },
+  {
+    title: 'held by maintenance and acknowledged: bad again tells nobody',
+    events: [mutedHeld(2 * minute), acknowledge(hour), ok(2 * hour), bad(2 * hour + minute)],
+    state: 'problem',
+    told: ['held problem'],
+  },
+  {
+    title: 'held by maintenance and told as no data at a reminder: the problem is told when it turns',
+    events: [mutedHeld(2 * minute), silent(hour), remind(2 * minute + 4 * hour), bad(5 * hour)],
+    state: 'problem',
+    told: ['held problem', 'no_data', 'problem'],
+  },
+  {
     title: 'reminders are paused while maintenance runs',
     events: [held(2 * minute), mutedRemind(2 * minute + 4 * hour), remind(2 * minute + 8 * hour)],
     state: 'problem',

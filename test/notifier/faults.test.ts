@@ -412,3 +412,34 @@ t.test('a dead receiver of a thousand messages keeps nobody waiting', async t =>
   await house.clock.advance(sendMs + retryMs)
   t.equal(receiver.hits.length, 900)
 })
+
+t.test('many alerts to many destinations are made into deliveries a bounded number at a time', async t => {
+  const house = createHouse()
+  const receiver = await createReceiver(() => null)
+  t.teardown(() => receiver.close())
+  const places = Array.from({ length: limits.destination.perWorkspace }, (_, i) =>
+    destination(`d${i}`, receiver.url, { workspaceId: 'workspace-one', default: i === 0 }),
+  )
+  const alerts = Array.from({ length: 12 }, (_, i) => alert('one', `i${i}`, 1))
+  await house.store.insert('destinations', places)
+  await house.store.insert('alerts', alerts)
+  const selections = places.map(({ id }) => ({ destinationId: id, alertKinds: ['problem' as const] }))
+  await house.store.upsert(
+    'deliveryTables',
+    alerts.map(({ subjectId }) => ({ id: subjectId, rev: 1, workspaceId: 'workspace-one', selections, updatedAt: startAt })),
+  )
+  let most = 0
+  const measuring: Store = {
+    ...house.store,
+    replace: (collection, documents) => {
+      if (collection === 'deliveries') most = Math.max(most, documents.length)
+      return house.store.replace(collection, documents)
+    },
+  }
+  const service = await house.start('n1', { store: measuring })
+  house.nudge(...alerts.map(({ id }) => id))
+  await until(async () => (await house.store.count('alerts', { state: 'open' })) === 0, 'all alerts dispatched')
+  t.equal(await house.store.count('deliveries', {}), alerts.length * places.length)
+  t.ok(most < limits.notifier.batch + limits.destination.perWorkspace, `${most} deliveries in one call of the store`)
+  await house.stop(service)
+})

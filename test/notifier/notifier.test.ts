@@ -3,6 +3,7 @@ import t from 'tap'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
+import type { IncidentDocument } from '#shared/contracts/incident.ts'
 import { hour, limits, minute, second } from '#shared/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { newDelivery } from '../../services/notifier/delivery-document.ts'
@@ -83,6 +84,30 @@ async function seed(store: Store, alerts: AlertDocument[], destinations: Destina
 }
 
 const ok = () => ({ status: 200, body: 'ok' })
+
+/** The open incident of an alert, as a keeper writes it. */
+const incident = ({ incidentId, subjectId, workspaceId, facts }: AlertDocument): IncidentDocument => ({
+  id: incidentId,
+  rev: 1,
+  subjectId,
+  workspaceId,
+  ruleKey: facts.ruleKey,
+  number: 1,
+  open: 1,
+  status: 'problem',
+  condition: 'problem',
+  troubleSince: facts.troubleSince,
+  confirmedAt: facts.confirmedAt,
+  wellSince: null,
+  closedAt: null,
+  closedReason: null,
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  effectiveAt: facts.troubleSince,
+  explanation: facts.explanation,
+  evidence: facts.evidence,
+  deadlineAt: null,
+})
 const firstValue = async (stored: Promise<(unknown | null)[]>) => (await stored)[0]
 
 t.test('an alert is delivered once, with its headers, a log row and its count of deliveries', async t => {
@@ -143,6 +168,39 @@ t.test('what waits to be told of a subject that was deleted is told to nobody', 
   await until(async () => (await house.deliveries())[0]?.open === 0, 'the delivery to end')
   t.equal(receiver.hits.length, 1, 'it is not tried again')
   t.match((await house.deliveries())[0]?.snapshot.context.lastError, /^resource_gone: /)
+})
+
+t.test('a reminder is sent while its incident is open and unacknowledged, and no more once it is not', async t => {
+  const meanwhile: [string, Partial<IncidentDocument>, number, RegExp | null][] = [
+    ['nothing happened', {}, 2, null],
+    ['it was acknowledged', { acknowledgedAt: startAt, acknowledgedBy: 'Ada' }, 1, /^not_sent: the incident was acknowledged$/],
+    ['it has ended', { open: 0, status: 'ok', closedAt: startAt }, 1, /^not_sent: the incident has ended$/],
+  ]
+  for (const [title, change, hits, error] of meanwhile) {
+    const reminder = alert('one', 'a', 1, { reminder: true })
+    const house = await scene(t, [reminder])
+    await house.store.insert('incidents', [incident(reminder)])
+    const receiver = await house.receive(call => ({ status: call === 1 ? 503 : 200, body: '' }))
+    await house.store.insert('destinations', [destination('one', receiver.url)])
+    await house.run('n1')
+    house.nudge(reminder.id)
+    await until(async () => (await house.rows()).length === 1, 'the first attempt')
+    await house.store.upsert('incidents', [{ ...incident(reminder), ...change, rev: 2 }])
+    await house.clock.advance(retryMs)
+    await house.settled(1)
+    t.equal(receiver.hits.length, hits, title)
+    const [delivery] = await house.deliveries()
+    if (error === null) t.equal(delivery?.snapshot.value, 'delivered', title)
+    else t.match(delivery?.snapshot, { value: 'failed', context: { lastError: error } }, title)
+  }
+  const late = alert('one', 'b', 1, { reminder: true, decidedAt: startAt - 3_600_000 })
+  const house = await scene(t, [late])
+  const receiver = await house.receive(ok)
+  await house.store.insert('incidents', [{ ...incident(late), acknowledgedAt: startAt }])
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  await house.run('n1')
+  await house.settled(1)
+  t.equal(receiver.hits.length, 0, 'also where no notifier ran when it was decided')
 })
 
 t.test('what may pass is tried again with the same key and body, one log row an attempt', async t => {
@@ -229,6 +287,20 @@ t.test('a refused connection is tried with growing pauses until the time is up, 
   t.equal(house.clock.now(), startAt + giveUpMs, 'the last attempt is made when the time is up')
   t.match((await house.deliveries())[0]?.snapshot, { value: 'failed', context: { lastError: 'unreachable: connection refused' } })
   t.notMatch(JSON.stringify([await house.rows(), house.log]), /secret|hunter2|127\.0\.0\.1/)
+})
+
+t.test('what waited for a notifier for hours is tried for an hour all the same', async t => {
+  const old = alert('one', 'a', 1, { decidedAt: startAt - 3 * giveUpMs })
+  const house = await scene(t, [old])
+  const receiver = await house.receive(call => ({ status: call === 1 ? 503 : 200, body: '' }))
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  const service = await house.run('n1')
+  await until(async () => (await house.rows()).length === 1, 'the first attempt')
+  t.match((await house.deliveries())[0]?.snapshot, { value: 'waiting', context: { giveUpAt: startAt + hour } })
+  await house.clock.advance(retryMs)
+  await house.settled(1)
+  t.match((await house.deliveries())[0]?.snapshot, { value: 'delivered' })
+  t.match(await service.metrics.metrics(), /delivery_seconds_sum 2160\d/, 'its delay is counted from its decision')
 })
 
 t.test('what cannot pass fails at once', async t => {
@@ -424,6 +496,42 @@ t.test('where nobody is to be told, the alert is dispatched to nobody', async t 
     t.match(await service.metrics.metrics(), new RegExp(`untold_alerts_total{reason="${reason}"} 1`), name)
   }
 })
+
+t.test(
+  'a problem that maintenance holds back is told to nobody, says so, and keeps its recovery waiting for nothing',
+  async t => {
+    const held: AlertDocument = { ...alert('one', 'a', 1), held: 'maintenance' }
+    const recovery: AlertDocument = { ...alert('one', 'a', 2), kind: 'recovery' }
+    for (const order of [[held, recovery], [recovery, held], [recovery]]) {
+      const name = order.map(({ kind }) => kind).join(', then ')
+      const house = await scene(t, [held, recovery])
+      const receiver = await house.receive(ok)
+      await house.store.insert('destinations', [destination('one', receiver.url)])
+      const service = await house.run('n1')
+      for (const { id } of order) house.nudge(id)
+      await house.settled(1)
+      t.match(
+        (await house.store.get('alerts', [held.id, recovery.id])).map(one => one && [one.state, one.deliveries, one.untold]),
+        [
+          ['dispatched', 0, [{ destinationId: 'one', reason: 'maintenance' }]],
+          ['dispatched', 1, []],
+        ],
+        name,
+      )
+      t.strictSame(
+        receiver.hits.map(({ body }) => JSON.parse(body).incident.transition),
+        ['closed'],
+        name,
+      )
+      t.strictSame(
+        (await house.deliveries()).map(({ alertId }) => alertId),
+        [recovery.id],
+        name,
+      )
+      t.match(await service.metrics.metrics(), /untold_alerts_total{reason="maintenance"} 1/, name)
+    }
+  },
+)
 
 t.test('a destination switched off while a delivery waits sends nothing more', async t => {
   const told = alert('one', 'a', 1)

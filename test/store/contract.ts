@@ -3,7 +3,19 @@
 import type { Test } from 'tap'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Query, Store } from '#shared/store/port.ts'
-import { alert, destination, history, incident, key, observation, subject } from './documents.ts'
+import {
+  alert,
+  destination,
+  history,
+  incident,
+  key,
+  maintenanceWindow,
+  observation,
+  policy,
+  pushed,
+  series,
+  subject,
+} from './documents.ts'
 
 export interface ContractOptions {
   /** Rounds of the races; small where the store is slow. */
@@ -317,6 +329,51 @@ const cases: Record<string, Case> = {
       left.map(one => one.id),
       ['delete1', 'delete7', 'delete8'],
     )
+  },
+
+  'what senders report is replaced by its identity, read by signal and newest first, and expires': async (t, store) => {
+    const rows = [3, 1, 2].map(at => pushed(`sub1.s1.-.${at}`, { observedAtUs: at }))
+    const other = pushed('sub1.s2.-.9', { signalKey: 's2', observedAtUs: 9 })
+    t.same(await store.upsert('pushedObservations', [...rows, other]), Array(4).fill('written'))
+    const again = pushed('sub1.s1.-.2', { rev: 2, observedAtUs: 2, status: 'ok', value: -0.5, labels: { 'a.b': '$c', '': 'é' } })
+    t.same(await store.upsert('pushedObservations', [again]), ['written'])
+    const newest = { where: { subjectId: 'sub1', signalKey: 's1' }, sort: [['observedAtUs', 'desc']] as const, limit: 2 }
+    t.strictSame(await store.find('pushedObservations', newest), [rows[0], again])
+    t.equal(await store.count('pushedObservations', { subjectId: 'sub1' }), 4)
+    const [first] = await store.find('pushedObservations', { ...newest, limit: 1 })
+    const after = { values: [first?.observedAtUs ?? 0], id: first?.id ?? '' }
+    t.strictSame(await store.find('pushedObservations', { ...newest, after, limit: 1 }), [again], 'the next page')
+    const expired = await store.expire('pushedObservations', 4e12, 10)
+    t.equal(expired === 0 || expired === 4, true, 'all of them in slices, or none: the store does so by itself')
+  },
+
+  'a series goes on only to a later stamp; policies are kept as they were saved; a window advances': async (t, store) => {
+    const stamped = (rev: number, at: number) => series('sub2.s1.-', { subjectId: 'sub2', rev, observedAtUs: at })
+    t.same(await store.advance('series', [stamped(5, 50)]), ['written'])
+    t.same(await store.advance('series', [stamped(4, 90)]), ['refused'], 'an earlier commit comes late')
+    t.same(await store.advance('series', [stamped(7, 70)]), ['written'])
+    t.strictSame(await store.find('series', { where: { subjectId: 'sub2' }, limit: 9 }), [stamped(7, 70)])
+    t.ok([0, 1].includes(await store.expire('series', 4e12, 10)))
+
+    const versions = [2, 10, 1].map(version => policy(`sub2.r1.${version}`, { version }))
+    await store.insert('policies', versions)
+    const rewritten = policy('sub2.r1.2', { version: 2, savedAt: 99 })
+    t.same(await store.insert('policies', [rewritten]), ['refused'])
+    const kept = await store.find('policies', {
+      where: { subjectId: 'sub2', ruleKey: 'r1' },
+      sort: [['version', 'asc']],
+      limit: 9,
+    })
+    t.strictSame(kept, [versions[2], versions[0], versions[1]], 'in the order of their numbers')
+    await t.rejects(store.expire('policies', 4e12, 10), permanent, 'they never expire')
+
+    const window = (rev: number, endsAt: number) => maintenanceWindow('sub2.w1', { rev, endsAt })
+    t.same(await store.advance('windows', [window(3, 100)]), ['written'])
+    t.same(await store.advance('windows', [window(3, 200), window(2, 300)]), ['refused', 'refused'])
+    t.same(await store.advance('windows', [window(9, 400)]), ['written'])
+    t.strictSame(await store.find('windows', { where: { subjectId: 'sub2' }, limit: 9 }), [window(9, 400)])
+    await t.rejects(store.expire('windows', 4e12, 10), permanent)
+    t.equal(await store.delete('windows', ['sub2.w1']), 1)
   },
 
   'what has expired leaves in slices, or by itself': async (t, store) => {

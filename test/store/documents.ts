@@ -3,7 +3,9 @@ import type { KeyDocument } from '#shared/contracts/account.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
-import type { CheckObservationDocument } from '#shared/contracts/observation.ts'
+import type { WindowDocument } from '#shared/contracts/maintenance.ts'
+import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
+import type { PolicyDocument } from '#shared/contracts/policy.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 
 export function subject(id: string, given: Partial<SubjectDocument> = {}): SubjectDocument {
@@ -173,4 +175,46 @@ export function alert(id: string, given: Partial<AlertDocument> = {}): AlertDocu
     expireAt: 5_000_000_000_000,
     ...given,
   }
+}
+
+const reported = {
+  rev: 1,
+  subjectId: 'sub1',
+  signalKey: 's1',
+  observedAtUs: 1,
+  status: 'problem' as const,
+  value: null,
+  error: 'disk full ✓',
+  labels: { host: 'db1', 'dotted.key': '' },
+  expireAt: 4e12,
+}
+
+export function pushed(id: string, given: Partial<PushedObservationDocument> = {}): PushedObservationDocument {
+  return { id, ...reported, receivedAtUs: 1_790_000_000_000_001, rejectReason: 'accepted', ...given }
+}
+
+export function series(id: string, given: Partial<SeriesDocument> = {}): SeriesDocument {
+  return { id, ...reported, ...given }
+}
+
+export function policy(id: string, given: Partial<PolicyDocument> = {}): PolicyDocument {
+  const input = { signal: 'run', from: null, mode: 'status', compare: null, threshold: null, noDataAfterMs: null } as const
+  const inputs = [{ ...input, match: { host: '*', 'dotted.key': '$x' } }]
+  const document = { inputs, need: 'any', atLeast: null, confirmAfterMs: 0, closeAfterMs: 120_000 } as const
+  return {
+    id,
+    rev: 1,
+    subjectId: 'sub2',
+    ruleKey: 'r1',
+    ruleSlug: 'down',
+    version: 1,
+    savedAt: 1,
+    policy: { ...document, inputs },
+    ...given,
+  }
+}
+
+export function maintenanceWindow(id: string, given: Partial<WindowDocument> = {}): WindowDocument {
+  const dates = { startedAt: 1, endsAt: 2, cancelledAt: null }
+  return { id, rev: 1, subjectId: 'sub2', workspaceId: 'workspace1', state: 'running', ...dates, by: 'Ann', steps: [], ...given }
 }

@@ -10,6 +10,7 @@ import t from 'tap'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
+import { collections } from '#shared/store/collections.ts'
 import { openMongodbStore } from '#shared/store/mongodb.ts'
 import { storeErrorOf } from '#shared/store/mongodb-errors.ts'
 import { openStore } from '#shared/store/open-store.ts'
@@ -112,22 +113,35 @@ t.test('mongodb: an answer that is lost on its way is settled by what is stored'
   }
 })
 
-t.test('mongodb: what expires carries the date that the TTL index of the server looks at', async t => {
-  const server = await startSecantus()
-  if (server === null) return t.comment('skipped: SecantusDB could not be installed')
-  t.teardown(() => server.stop())
-  const store = await openMongodbStore(`${server.url}/expiry`)
-  await store.insert('alerts', [alert('expiry', { expireAt: 5e12 })])
-  const client = new MongoClient(server.url)
-  const collection = client.db('expiry').collection('alerts')
-  t.match(await collection.findOne(), { expireAt: 5e12, _expireOn: new Date(5e12) })
-  t.match(
-    (await collection.indexes()).find(index => index['name'] === 'byExpiry'),
-    { key: { _expireOn: 1 }, expireAfterSeconds: 0 },
-  )
-  await client.close()
-  await store.close()
-})
+t.test(
+  'mongodb: every declared index is made, and what expires carries the date that the TTL index of the server looks at',
+  async t => {
+    const server = await startSecantus()
+    if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+    t.teardown(() => server.stop())
+    const store = await openMongodbStore(`${server.url}/expiry`)
+    await store.insert('alerts', [alert('expiry', { expireAt: 5e12 })])
+    const client = new MongoClient(server.url)
+    const database = client.db('expiry')
+    t.match(await database.collection('alerts').findOne(), { expireAt: 5e12, _expireOn: new Date(5e12) })
+    for (const [name, { indexes, expires }] of Object.entries(collections)) {
+      const made = indexes.length > 0 || expires ? await database.collection(name).indexes() : []
+      const ttl = made.find(index => index['name'] === 'byExpiry')
+      if (expires) t.match(ttl, { key: { _expireOn: 1 }, expireAfterSeconds: 0 }, `${name} expires`)
+      else t.equal(ttl, undefined, `${name} does not expire`)
+      for (const { name: index, fields } of indexes) {
+        const key = made.find(one => one['name'] === index)?.['key'] ?? {}
+        t.strictSame(
+          Object.keys(key),
+          fields.map(field => (field === 'id' ? '_id' : field)),
+          `${name} has its index ${index}`,
+        )
+      }
+    }
+    await client.close()
+    await store.close()
+  },
+)
 
 t.test('mongodb: an error means that the caller may come again, or that it must not', async t => {
   const system = (code: string) => Object.assign(new Error(code), { code })

@@ -20,7 +20,7 @@ export function deliveryLogRoutes(fastify: FastifyInstance, context: GatewayCont
 }
 
 /** A filter that names no destination finds nothing. */
-async function listDeliveries({ directory }: GatewayContext, call: Call) {
+async function listDeliveries({ directory, clock }: GatewayContext, call: Call) {
   const { request, traceId } = call
   const workspaceId = notificationWorkspace(request)
   requireEditor(request.identity, workspaceId)
@@ -29,6 +29,8 @@ async function listDeliveries({ directory }: GatewayContext, call: Call) {
   const named = queryText(request, 'destination_id')
   const destinationNumber = named === null ? null : publicNumber(named)
   if (named !== null && destinationNumber === null) return []
+  // Rows may be large: once the answer has left without them, no more are read.
+  const isWanted = () => clock.monotonic() - request.arrivedAt < limits.http.answerMs
   const rows: DeliveryView[] = []
   let after: AskRequest<'list-deliveries'>['after'] = null
   do {
@@ -36,7 +38,7 @@ async function listDeliveries({ directory }: GatewayContext, call: Call) {
     const page: { items: DeliveryView[]; next: string | null } = await directory.ask('list-deliveries', wanted, traceId)
     rows.push(...page.items)
     after = page.next
-  } while (after !== null && rows.length < limit)
+  } while (after !== null && rows.length < limit && isWanted())
   return rows.map(deliveryObject)
 }
 

@@ -22,13 +22,13 @@ export function dueAt(partition: number, now: number): Due {
 }
 
 /**
- * Where to go on. Nothing stored yet: with the oldest raw observations. Further than is due: a clock was ahead when that was written,
- * and what it called ended had not ended; it is done again.
+ * Where to go on. Nothing stored yet: with the oldest raw observations. The same where what is stored is ahead by over an hour: a clock
+ * was ahead when that was written, and what it called ended had not ended; it is done again.
  */
 export function progressOf(stored: RollUpProgressDocument | null, partition: number, now: number): RollUpProgressDocument {
-  const due = dueAt(partition, now)
-  const daysTo = Math.min(stored?.daysTo ?? floorTo(now - limits.retention.checksMs, day), due.daysTo)
-  const hoursTo = Math.min(Math.max(stored?.hoursTo ?? 0, daysTo), due.hoursTo)
+  const isAhead = stored !== null && stored.hoursTo > dueAt(partition, now).hoursTo + hour
+  const oldest = floorTo(now - limits.retention.checksMs, day)
+  const { hoursTo, daysTo } = stored === null || isAhead ? { hoursTo: oldest, daysTo: oldest } : stored
   return { id: keys.lease(partition), rev: stored?.rev ?? 0, hoursTo, daysTo, writer: stored?.writer ?? '' }
 }
 

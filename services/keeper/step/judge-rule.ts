@@ -12,19 +12,19 @@ import { limits } from '#shared/limits.ts'
 export function judgeRule(subject: SubjectDocument, rule: RuleState, at: number, silenceAt: number): Judgement {
   const { policy } = rule
   if (policy !== null) {
-    const facts = policy.inputs.map(input => factsOf(subject, input, at))
+    const facts = policy.inputs.map(input => factsOf(subject, rule.key, input, at))
     return judgePolicy(policy, facts, at, silenceAt)
   }
   if (subject.meta === null) throw new Error(`subject ${subject.id} has a built-in rule and nothing to check`)
   return judgeReachability(subject.meta, subject.readings, at, silenceAt)
 }
 
-function factsOf(subject: SubjectDocument, input: PolicyInput, at: number): InputFacts {
+function factsOf(subject: SubjectDocument, ruleKey: string, input: PolicyInput, at: number): InputFacts {
   if (input.from !== null) {
     const cited = subject.rules.find(rule => rule.slug === input.from)
     return { of: 'rule', verdict: cited?.verdict?.verdict ?? null }
   }
-  const observed = subject.custom?.observed[inputKeyOf(input)] ?? neverObserved(at)
+  const observed = subject.custom?.observed[inputKeyOf(ruleKey, input)] ?? neverObserved(at)
   const signal = subject.custom?.signals.find(candidate => candidate.slug === input.signal)
   if (signal === undefined) return platformFacts(subject, input, observed)
   if (signal.kind === 'custom_event') return { of: 'signal', observed, silentAfterMs: null, graceMs: 0 }

@@ -104,30 +104,41 @@ function carryOut(subject: SubjectDocument, command: Changing, at: number, surro
  * a repeated command gets the stamp that it got first.
  */
 function report(subject: SubjectDocument, command: Reporting, now: number, surrounding: Surrounding): Step {
-  const at = stampOf(subject, command.id) ?? now
+  const before = stampOf(subject, command.id)
+  const at = before?.at ?? now
+  const stampUs = before?.stampUs ?? Math.max(at * 1_000, (subject.custom?.stampedUs ?? 0) + 1)
   const reports = command.kind === 'report-observation' ? [command] : command.observations
   const pushed: PushedObservationDocument[] = []
   const results: ReportedObservation[] = []
+  const rows = new Map<string, PushedObservationDocument>()
+  const within = { ...surrounding, stored: withRows(surrounding.stored, rows) }
   let next = subject
-  for (const one of reports) {
-    const reported = reportObservation(next, one, at, { ...surrounding, stored: withRows(surrounding.stored, pushed) })
+  for (const [i, one] of reports.entries()) {
+    const stamped = { ...one, observedAtUs: one.observedAtUs ?? stampUs + i }
+    const reported = reportObservation(next, stamped, at, within)
     if ('refused' in reported) {
       results.push({ ok: false, error: (reported.refused as Extract<Reply, { ok: false }>).error })
       continue
     }
     next = reported.subject
     pushed.push(reported.row)
+    rows.set(reported.row.id, reported.row)
     results.push({ ok: true, observation: reported.view })
   }
   const reply = replyTo(command, results)
   const stamped = pushed.length > 0 && reports.some(one => one.observedAtUs === null)
-  if (stamped) next = { ...next, receipts: remembered(next.receipts, { id: command.id, at, reply: null }) }
+  if (stamped) next = withStamps(next, { id: command.id, at, reply: null, stampUs }, stampUs + reports.length - 1)
   return { subject: next, change: next === subject ? 'nothing' : 'commit', observation: null, pushed, reply }
 }
 
-/** When a report of this id was stamped before, ms; null: it is new. */
-export const stampOf = ({ receipts }: SubjectDocument, commandId: string): number | null =>
-  receipts.find(receipt => receipt.id === commandId && receipt.reply === null)?.at ?? null
+function withStamps(subject: SubjectDocument, receipt: Receipt, lastUs: number): SubjectDocument {
+  const custom = subject.custom && { ...subject.custom, stampedUs: Math.max(subject.custom.stampedUs, lastUs) }
+  return { ...subject, custom, receipts: remembered(subject.receipts, receipt) }
+}
+
+/** How a report of this id was stamped before; null: it is new. */
+export const stampOf = ({ receipts }: SubjectDocument, commandId: string): Receipt | null =>
+  receipts.find(receipt => receipt.id === commandId && receipt.reply === null) ?? null
 
 function replyTo(command: Reporting, results: ReportedObservation[]): Reply {
   if (command.kind === 'report-observations') return { ok: true, result: { results } }
@@ -137,7 +148,7 @@ function replyTo(command: Reporting, results: ReportedObservation[]): Reply {
 }
 
 /** What this very command has stored counts as stored for its later observations. */
-function withRows(stored: StoredReports, rows: readonly PushedObservationDocument[]): StoredReports {
-  if (rows.length === 0) return stored
-  return { ...stored, pushed: id => rows.findLast(row => row.id === id) ?? stored.pushed(id) }
-}
+const withRows = (stored: StoredReports, rows: ReadonlyMap<string, PushedObservationDocument>): StoredReports => ({
+  ...stored,
+  pushed: id => rows.get(id) ?? stored.pushed(id),
+})

@@ -13,21 +13,21 @@ import { signalsOf } from '#shared/subject-view.ts'
 import { judgeSubject } from './judge-subject.ts'
 import { addPending } from './pending.ts'
 import { refusal } from './refusal.ts'
-import { observedOf, pendingSeries } from './rule-commands.ts'
+import { inputsOf, observedOf, pendingSeries } from './rule-commands.ts'
 import type { StoredReports, Surrounding } from './types.ts'
 
-export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'>
+export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'> & { observedAtUs: number }
 
 /** The subject as it is after the report, with the row to store; or why nothing is stored. */
 export type Reported =
   | { subject: SubjectDocument; accepted: boolean; row: PushedObservationDocument; view: ObservationView }
   | { refused: Reply }
 
-/** `at` is the keeper's now, ms: it stamps what the sender left unstamped. */
+/** `at` is the keeper's now, ms. What the sender left unstamped is stamped already. */
 export function reportObservation(subject: SubjectDocument, report: Report, at: number, surrounding: Surrounding): Reported {
   const signal = subject.custom?.signals.find(candidate => candidate.slug === report.signal)
   if (signal === undefined) return { refused: refusalOf(subject, report) }
-  const observedAtUs = report.observedAtUs ?? at * 1_000
+  const { observedAtUs } = report
   const id = pushedObservationId(subject.id, signal.key, report.labels, observedAtUs)
   const before = surrounding.stored.pushed(id)
   const newest = newestSeries(subject, seriesId(subject.id, signal.key, report.labels), surrounding.stored)
@@ -67,9 +67,9 @@ function takeAccepted(
 ): SubjectDocument {
   const custom = subject.custom as CustomState
   const observed = { ...custom.observed }
-  for (const input of subject.rules.flatMap(rule => rule.policy?.inputs ?? [])) {
+  for (const { rule, input } of inputsOf(subject)) {
     if (input.signal !== signal.slug || !selects(input.match, row.labels)) continue
-    const key = inputKeyOf(input)
+    const key = inputKeyOf(rule.key, input)
     const known = observed[key]
     if (known === undefined || (known.observedAtUs ?? Number.NEGATIVE_INFINITY) > row.observedAtUs) continue
     observed[key] = { addedAt: known.addedAt, ...observedOf(row) }

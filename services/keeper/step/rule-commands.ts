@@ -89,11 +89,11 @@ export function deleteRule(
 /** Refuses a policy that does not fit the subject; else keeps its version and judges by it. */
 function save(subject: SubjectDocument, rule: RuleState, at: number, surrounding: Surrounding): Obeyed {
   const policy = rule.policy as Policy
-  const unknown = policy.inputs.find(input => !isKnown(subject, input))
-  if (unknown !== undefined)
-    return refused('validation', 'Unknown input', `The subject has no ${describe(unknown)} for an input to read`)
+  const unknownAt = policy.inputs.findIndex(input => !isKnown(subject, input))
+  if (unknownAt >= 0)
+    return refused('validation', 'Unknown input', unknownInput(policy.inputs[unknownAt] as PolicyInput, unknownAt))
   if (inJudgingOrder(subject.rules) === null)
-    return refused('validation', 'Invalid rule document', 'Rules that read each other must not form a circle')
+    return refused('validation', 'Invalid rule document', `inputs[${circleAt(subject, rule)}].from makes a circle of rules`)
   const document: PolicyDocument = {
     id: `${subject.id}.${rule.key}.${rule.policyVersion}`,
     rev: 1,
@@ -115,15 +115,25 @@ function isKnown(subject: SubjectDocument, { signal, from }: PolicyInput): boole
   return signalsOf(subject).some(candidate => candidate.slug === signal)
 }
 
-const describe = ({ signal, from }: PolicyInput) => (from === null ? `signal "${signal}"` : `rule "${from}"`)
+const unknownInput = ({ signal, from }: PolicyInput, at: number) =>
+  from === null
+    ? `inputs[${at}].signal: the subject has no signal "${signal}"`
+    : `inputs[${at}].from: the subject has no rule "${from}"`
+
+/** The first input whose citation alone leads back to the rule. */
+function circleAt({ rules }: SubjectDocument, { key, policy }: RuleState): number {
+  const reading = (input: PolicyInput) =>
+    rules.map(rule => (rule.key === key && policy !== null ? { ...rule, policy: { ...policy, inputs: [input] } } : rule))
+  return (policy?.inputs ?? []).findIndex(input => inJudgingOrder(reading(input)) === null)
+}
 
 /** Inputs that stay keep what they have read; new ones read what is stored, and are young from now on; gone ones leave. */
 function withInputs(subject: SubjectDocument, at: number, series: readonly SeriesDocument[]): SubjectDocument {
   const custom = subject.custom ?? nothingCustom
   const observed: CustomState['observed'] = {}
-  for (const input of subject.rules.flatMap(rule => rule.policy?.inputs ?? [])) {
+  for (const { rule, input } of inputsOf(subject)) {
     if (input.from !== null) continue
-    const key = inputKeyOf(input)
+    const key = inputKeyOf(rule.key, input)
     observed[key] = custom.observed[key] ?? newestOf(subject, custom, input, at, series)
   }
   return { ...subject, custom: { ...custom, observed } }
@@ -144,6 +154,9 @@ function newestOf(
   }
   return newest === null ? neverObserved(at) : { ...neverObserved(at), ...observedOf(newest) }
 }
+
+export const inputsOf = ({ rules }: SubjectDocument): { rule: RuleState; input: PolicyInput }[] =>
+  rules.flatMap(rule => (rule.policy?.inputs ?? []).map(input => ({ rule, input })))
 
 /** What is committed and may not be written yet. */
 export const pendingSeries = ({ pending }: SubjectDocument): SeriesDocument[] =>

@@ -8,7 +8,13 @@ import { addPending } from './pending.ts'
 import { refused } from './refusal.ts'
 import type { Obeyed } from './types.ts'
 
-export const nothingCustom: CustomState = { signals: [], signalsMade: 0, rulesMade: 0, observed: {} }
+export const nothingCustom: CustomState = {
+  signals: [],
+  signalsMade: 0,
+  rulesMade: 0,
+  stampedUs: 0,
+  observed: {},
+}
 
 export function createSignal(subject: SubjectDocument, command: CommandOf<'create-signal'>, at: number): Obeyed {
   const slug = slugOf(command.name)

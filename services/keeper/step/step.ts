@@ -32,16 +32,16 @@ export function step(subject: SubjectDocument | null, input: Input, surrounding:
 
 /**
  * Steps the deadlines up to and including `until`, each at its own instant: holds are inclusive. A silence that is held back stays
- * due and keeps no hold behind it from being passed.
+ * due and keeps no hold behind it from being passed. What is left behind the bound (hundreds of inputs that fell silent while nobody
+ * looked) is judged once, at `until`: the subject must go on.
  */
 function passDeadlines(subject: SubjectDocument, until: number, surrounding: Surrounding): Step {
   let next = subject
   let at = subject.dueAt
   for (let passed = 0; at !== null && at <= until; passed++) {
-    if (passed >= limits.keeper.deadlinesPerInput)
-      throw new Error(`subject ${subject.id} has more deadlines due than one input may pass`)
-    next = judgeSubject(next, at, surrounding)
-    at = nextDeadline(next, at)
+    const judgedAt = passed < limits.keeper.deadlinesPerInput ? at : until
+    next = judgeSubject(next, judgedAt, surrounding)
+    at = nextDeadline(next, judgedAt)
   }
   const rulesMoved = next.rules !== subject.rules && next.rules.some((rule, i) => rule !== subject.rules[i])
   const moved = rulesMoved || next.maintenance !== subject.maintenance

@@ -28,7 +28,7 @@ export interface Surrounding {
 export interface StoredReports {
   /** The newest accepted observation of a set of labels; null: none. */
   series(id: string): SeriesDocument | null
-  /** All sets of labels of a subject, where a rule is saved; else nothing. */
+  /** The newest sets of labels of the signals that a rule cites, where one is saved; else nothing. */
   seriesOf(subjectId: string): readonly SeriesDocument[]
   /** The observation of this identity; null: none. */
   pushed(id: string): PushedObservationDocument | null

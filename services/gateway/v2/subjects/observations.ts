@@ -1,7 +1,8 @@
 // POST /v2/subjects/{subject}/signals/{signal}/observations: one report, stored and judged before it is answered (spec B, Observation
 // and Route rules 1; D 1, Observation intake).
 import { type Static, Type } from 'typebox'
-import type { CustomSubjectView, ObservationView, SignalView } from '#shared/contracts/subject-views.ts'
+import type { CommandOf } from '#shared/contracts/command.ts'
+import type { ObservationView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import { requireEditor } from '../../access.ts'
@@ -14,6 +15,7 @@ import { parseTimestamp } from '../../rfc3339.ts'
 import { findCustomSubject, findSignal } from './find-subject.ts'
 import { readLabels } from './labels.ts'
 import { orderId } from './order-id.ts'
+import { createReportAddresses, type ReportAddress } from './report-addresses.ts'
 
 const Label = Type.String({ maxLength: limits.pushed.labelValueCharacters })
 const labelKeys = { minLength: 1, maxLength: limits.pushed.labelKeyCharacters }
@@ -35,22 +37,52 @@ const readShape = shapeReader(ObservationBody)
 
 const bounds = limits.pushed
 
-export async function reportObservation(context: GatewayContext, call: Call) {
-  const subject = await findCustomSubject(context, call)
-  const signal = findSignal(subject, call)
-  requireEditor(call.request.identity, subject.workspaceId)
-  const sent = readShape(await readObject(call.request, call.reply))
-  const command = {
-    kind: 'report-observation',
-    id: orderId(),
-    signal: signal.slug,
+/**
+ * A handler with a memory of where reports go. A remembered address saves the look-up; what is refused there is looked up and tried
+ * again as if nothing had been remembered, so that every refusal is the one that the spec's order of checks gives.
+ */
+export function createReporter(context: GatewayContext): (call: Call) => Promise<object> {
+  const addresses = createReportAddresses()
+  return async call => {
+    let reading: Promise<Report> | null = null
+    const read = () => (reading ??= readReport(call))
+    const known = addresses.known(call)
+    if (known !== null) {
+      try {
+        return await report(context, call, known, read)
+      } catch (error) {
+        // What may have been carried out is not tried again under another id.
+        if (!(error instanceof AppError) || error.retryable || error.code === 'internal') throw error
+        if (error.code === 'not_found') addresses.forget(known)
+      }
+    }
+    const subject = await findCustomSubject(context, call)
+    const { slug: signalSlug } = findSignal(subject, call)
+    const address = { workspaceId: subject.workspaceId, subjectId: subject.id, subjectSlug: subject.slug, signalSlug }
+    const answer = await report(context, call, address, read)
+    addresses.remember(address)
+    return answer
+  }
+}
+
+type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id' | 'signal'>
+
+/** A body can be read once: `read` answers the same again. */
+async function report(context: GatewayContext, call: Call, address: ReportAddress, read: () => Promise<Report>): Promise<object> {
+  requireEditor(call.request.identity, address.workspaceId)
+  const command = { kind: 'report-observation', id: orderId(), signal: address.signalSlug, ...(await read()) } as const
+  return observationObject(address, await context.keeper.send(address.subjectId, command, call.traceId))
+}
+
+async function readReport({ request, reply }: Call): Promise<Report> {
+  const sent = readShape(await readObject(request, reply))
+  return {
     status: readStatus(sent.status),
     observedAtUs: readObservedAt(sent.observed_at),
     value: sent.value ?? null,
     error: cut(sent.error ?? ''),
     labels: readLabels(sent.labels),
-  } as const
-  return observationObject(subject, signal, await context.keeper.send(subject.id, command, call.traceId))
+  }
 }
 
 function readStatus(status: unknown): 'ok' | 'problem' {
@@ -70,9 +102,9 @@ function readObservedAt(text: Body['observed_at']): number | null {
 const cut = (error: string): string =>
   error.length <= bounds.errorCharacters ? error : [...error].slice(0, bounds.errorCharacters).join('')
 
-const observationObject = (subject: CustomSubjectView, signal: SignalView, observation: ObservationView) => ({
-  subject_id: subject.slug,
-  signal_id: signal.slug,
+const observationObject = ({ subjectSlug, signalSlug }: ReportAddress, observation: ObservationView) => ({
+  subject_id: subjectSlug,
+  signal_id: signalSlug,
   observed_at: timestampOfMicroseconds(observation.observedAtUs),
   received_at: timestampOfMicroseconds(observation.receivedAtUs),
   status: observation.status,

@@ -6,7 +6,7 @@ import type { GatewayContext } from '../../context.ts'
 import { acknowledge } from './acknowledge.ts'
 import { listIncidents } from './incidents.ts'
 import { cancelMaintenance, getMaintenance, moveMaintenance, startMaintenance } from './maintenance.ts'
-import { reportObservation } from './observations.ts'
+import { createReporter } from './observations.ts'
 import { createRule, deleteRule, getRule, listRules, replaceRule } from './rules.ts'
 import { createSignal, deleteSignal, getSignal, listSignals, updateSignal } from './signals.ts'
 import { createSubject, getSubject, listSubjects } from './subjects.ts'
@@ -29,7 +29,6 @@ const routes: readonly [method: Method, path: string, handler: Handler][] = [
   ['GET', `${signals}/:signal`, getSignal],
   ['POST', `${signals}/:signal`, updateSignal],
   ['DELETE', `${signals}/:signal`, deleteSignal],
-  ['POST', `${signals}/:signal/observations`, reportObservation],
   ['GET', rules, listRules],
   ['POST', rules, createRule],
   ['GET', `${rules}/:rule`, getRule],
@@ -47,4 +46,5 @@ export function subjectRoutes(fastify: FastifyInstance, context: GatewayContext)
   for (const [method, url, handler] of routes) {
     fastify.route({ method, url, handler: answering(context.clock, call => handler(context, call)) })
   }
+  fastify.post(`${signals}/:signal/observations`, answering(context.clock, createReporter(context)))
 }

@@ -1,0 +1,50 @@
+// Where reports of a path go: subject ids by workspace, subject slug and signal slug, remembered so that a sender who comes again costs
+// no question to the directory. Only a hint: the subject's keeper knows whether subject and signal are still there, and whatever is
+// refused is looked up anew before it is answered. Never answers for a workspace that the caller is no member of.
+import { limits } from '#shared/limits.ts'
+import { roleIn } from '../../access.ts'
+import type { Call } from '../../answer.ts'
+import { queryText } from '../../query.ts'
+
+export interface ReportAddress {
+  workspaceId: string
+  subjectId: string
+  subjectSlug: string
+  signalSlug: string
+}
+
+export interface ReportAddresses {
+  /** What the path meant the last time; null where that is not remembered, or the path may mean several workspaces. */
+  known(call: Call): ReportAddress | null
+  remember(address: ReportAddress): void
+  forget(address: ReportAddress): void
+}
+
+export function createReportAddresses(): ReportAddresses {
+  /** The least recently used first. */
+  const remembered = new Map<string, ReportAddress>()
+  const forget = (address: ReportAddress) => void remembered.delete(keyOf(address))
+  const remember = (address: ReportAddress) => {
+    forget(address)
+    const oldest = remembered.keys().next().value
+    if (remembered.size >= limits.subject.reportAddresses && oldest !== undefined) remembered.delete(oldest)
+    remembered.set(keyOf(address), address)
+  }
+  const known = ({ request }: Call) => {
+    const workspaceId = queryText(request, 'workspace_id') ?? onlyWorkspaceOf(request.identity)
+    if (workspaceId === null || roleIn(request.identity, workspaceId) === null) return null
+    const { subject: subjectSlug = '', signal: signalSlug = '' } = request.params as Record<string, string>
+    const found = remembered.get(keyOf({ workspaceId, subjectSlug, signalSlug })) ?? null
+    if (found !== null) remember(found)
+    return found
+  }
+  return { known, remember, forget }
+}
+
+/** A slug without a workspace means any of the caller's: with one it is that one. */
+const onlyWorkspaceOf = ({ memberships }: Call['request']['identity']): string | null =>
+  memberships.length === 1 ? (memberships[0]?.workspaceId ?? null) : null
+
+/** No id and no stored slug holds a line break. */
+const keyOf = (address: Pick<ReportAddress, 'workspaceId' | 'subjectSlug' | 'signalSlug'>): string =>
+  `${address.workspaceId}\n${address.subjectSlug}\n${address.signalSlug}`

@@ -1,0 +1,285 @@
+// A custom subject from empty to recovered through the whole program: real NATS, SQLite, real HTTP, a real receiver; killed in the
+// midst, held back by maintenance, told by a table of its own, replayed from its records; and the guide's calls as they stand.
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { createLogger } from '#shared/logger.ts'
+import { openStore } from '#shared/store/open-store.ts'
+import { eventually, runProgram, temporaryFolder } from '../infra/run-program.ts'
+import { startTestBus } from '../support/nats.ts'
+import { createClient, type Program, startOutside, startProgram, type Webhook, watchStates } from './system.ts'
+
+type Test = import('tap').Test
+
+const holdMs = 1_500
+const wait = { confirm_after: `${holdMs}ms`, close_after: `${holdMs}ms` }
+const guide = join(import.meta.dirname, '../../docs/custom-subjects.md')
+
+interface IncidentBody {
+  id: string
+  rule_id: string
+  status: string
+  acknowledged: boolean
+}
+
+t.test('custom subjects through the whole program', { timeout: 180_000 }, async t => {
+  const stage = await setStage(t)
+  await t.test('from empty to alert, acknowledged, recovered and replayed, killed on the way', t => liveThrough(t, stage))
+  await t.test('maintenance holds the problem back and tells the recovery', t => maintain(t, stage))
+  await t.test('a subject with rows of its own tells them alone, about what they say', t => tellOwnRows(t, stage))
+  await t.test('the calls of the guide run as they stand', t => runGuide(t, stage))
+  await t.test('what maintenance held back is kept with its reason, and nothing waits for it', t => lookAtAlerts(t, stage))
+})
+
+type Stage = Awaited<ReturnType<typeof setStage>>
+
+/** A subject `name` with a signal `queue` and a rule `stuck` that reads its status. */
+async function createSubject({ client, workspaceId }: Stage, name: string) {
+  const subject = await client().post<{ id: string }>('/v2/subjects', { workspace_id: workspaceId, name })
+  const path = `/v2/subjects/${subject.id}`
+  await client().post(`${path}/signals`, { name: 'Queue', kind: 'event' })
+  const inputs = [{ signal: 'queue', mode: 'status' }]
+  await client().post(`${path}/rules`, { name: 'Stuck', document: { inputs, decision: { need: 'any' }, wait } })
+  const report = (status: 'ok' | 'problem', more: object = {}) =>
+    client().post<{ accepted: boolean }>(`${path}/signals/queue/observations`, { status, ...more })
+  return { path, report, incidents: () => client().get<IncidentBody[]>(`${path}/incidents`) }
+}
+
+const titles = (webhooks: readonly Webhook[]) => webhooks.map(({ path, title }) => `${path} ${title}`)
+
+async function liveThrough(t: Test, stage: Stage): Promise<void> {
+  const { watcher, outside, client } = stage
+  const { path, report, incidents } = await createSubject(stage, 'Payments')
+  t.match(await report('problem', { error: 'stuck since noon', labels: { host: 'q1' } }), { accepted: true })
+  const opened = await watcher.transition('pending')
+  const [incident] = await incidents()
+  t.match(incident, { status: 'pending', rule_id: 'stuck', acknowledged: false })
+  await stage.killAndStart()
+
+  const confirmed = await watcher.transition('problem')
+  t.equal(confirmed.at, opened.at + holdMs, 'confirmed at the exact end of the hold')
+  const [problem] = await outside.webhookCount(1)
+  checkProblem(t, problem as Webhook, opened.incident.subjectId, incident?.id ?? '')
+  const acknowledge = () => client().post<{ recorded: boolean }>(`${path}/incidents/${incident?.id}/acknowledge`, undefined)
+  t.match(await acknowledge(), { recorded: true, incident_id: incident?.id, subject_id: 'payments', rule_id: 'stuck' })
+  await stage.killAndStart()
+
+  t.match(await incidents(), [{ id: incident?.id, status: 'problem', acknowledged: true }])
+  t.match(await acknowledge(), { recorded: false })
+  await report('ok')
+  const well = await watcher.transition('recovering')
+  const closed = await watcher.transition('closed')
+  t.match(closed.incident, { closedAt: well.at, troubleSince: opened.at })
+  await outside.webhookCount(2)
+  t.strictSame(titles(outside.webhooks), ['/hook Payments is down', '/hook Payments is back up'], 'one message each')
+  t.equal(new Set(outside.webhooks.map(webhook => webhook.key)).size, 2, 'each under a key of its own')
+  t.match(outside.webhooks[1]?.body, {
+    attachments: [{ color: '#2eb887' }],
+    incident: { transition: 'closed', id: incident?.id },
+  })
+  t.strictSame(await incidents(), [])
+  await replayAndDraw(t, stage, incident?.id ?? '')
+}
+
+/** The built-in body, to the line (spec D 2). */
+function checkProblem(t: Test, { body, at }: Webhook, subjectId: string, incidentId: string): void {
+  const [attachment] = body.attachments
+  const { text, timestamp, ...rest } = attachment as unknown as Record<string, unknown>
+  t.strictSame(rest, { author_name: 'Watchkeeper', title: 'Payments is down', color: '#d50201', footer: 'Watchkeeper' })
+  const [error, lasted, link, ...more] = String(text).split('\n')
+  t.equal(error, '`stuck since noon`')
+  t.match(lasted, /^Down for \d+s before we alerted\.$/)
+  t.match(link, new RegExp(`^<https?://[^|]+/subjects/${subjectId}\\|View timeline>$`))
+  t.strictSame(more, [])
+  t.ok(Number.isInteger(timestamp) && Math.abs(Number(timestamp) * 1_000 - at) < 60_000, 'Unix seconds')
+  t.match(body.incident, {
+    id: incidentId,
+    rule: 'stuck',
+    transition: 'confirmed',
+    resource: { key: 'payments', name: 'Payments', template: null },
+  })
+  t.notOk('channel' in body)
+}
+
+async function replayAndDraw(t: Test, stage: Stage, incidentId: string): Promise<void> {
+  const replay = await runProgram(t, ['incident', 'replay', incidentId], stage.settings).ended
+  t.equal(replay.code, 0, replay.stderr)
+  const steps = [...replay.stdout.matchAll(/^ +\d+ {2}\S+ {2}(.+)$/gm)].map(([, kind]) => kind)
+  t.strictSame(steps, ['pending', 'problem', 'acknowledged', 'recovering', 'closed'])
+  for (const told of ['event     hold.elapsed', 'evidence  1 of 1 input failing', 'stuck since noon', 'state     recovering']) {
+    t.ok(replay.stdout.includes(told), told)
+  }
+  t.match(replay.stdout, /5 records lead to what is stored: ok/)
+  const folder = join(temporaryFolder(t), 'machines')
+  const drawn = await runProgram(t, ['machines', '--out', folder]).ended
+  t.equal(drawn.code, 0, drawn.stderr)
+  const names = ['delivery', 'incident', 'maintenance']
+  t.strictSame(
+    (await readdir(folder)).toSorted(),
+    names.flatMap(name => [`${name}.json`, `${name}.mmd`]),
+  )
+  t.match(await readFile(join(folder, 'incident.mmd'), 'utf8'), /^stateDiagram-v2/)
+}
+
+async function maintain(t: Test, stage: Stage): Promise<void> {
+  const { watcher, outside, client } = stage
+  const { path, report, incidents } = await createSubject(stage, 'Held')
+  const told = outside.webhooks.length
+  const from = watcher.seen.length
+  const ends_at = new Date(Date.now() + 3_600_000).toISOString()
+  t.match(await client().post(`${path}/maintenance`, { ends_at }), { active: true, muted: ['problem', 'no_data'] })
+  await report('problem')
+  await watcher.transition('problem', from)
+  t.match(await incidents(), [{ status: 'problem' }], 'monitoring goes on')
+  await report('ok')
+  await watcher.transition('closed', from)
+  await outside.webhookCount(told + 1)
+  t.strictSame(titles(outside.webhooks.slice(told)), ['/hook Held is back up'], 'the recovery alone, and it waits for nothing')
+  t.match(await client().delete(`${path}/maintenance`), { active: false })
+  t.equal(await client().get(`${path}/maintenance`), null)
+}
+
+async function tellOwnRows(t: Test, stage: Stage): Promise<void> {
+  const { watcher, outside, client } = stage
+  const { path, report } = await createSubject(stage, 'Own rows')
+  const [pager, chat] = await Promise.all([stage.addDestination('pager'), stage.addDestination('chat')])
+  const selections = [
+    { destination_id: pager, alert_kinds: ['problem', 'no_data'] },
+    { destination_id: chat, alert_kinds: ['recovery'] },
+  ]
+  t.match(await client().post(`${path}/delivery`, { selections }), { subject_id: 'own-rows', fallback: '', selections })
+  const told = outside.webhooks.length
+  const from = watcher.seen.length
+  await report('problem')
+  await watcher.transition('problem', from)
+  await outside.webhookCount(told + 1)
+  await report('ok')
+  await watcher.transition('closed', from)
+  await outside.webhookCount(told + 2)
+  t.strictSame(titles(outside.webhooks.slice(told)), ['/hook/pager Own rows is down', '/hook/chat Own rows is back up'])
+  const latest = `/v2/notifications/deliveries?workspace_id=${stage.workspaceId}&limit=2`
+  const readLog = () => client().get<{ destination_name: string }[]>(latest)
+  // A row is written when the receiver has answered.
+  await eventually('the log has the recovery', async () => (await readLog())[0]?.destination_name === 'chat')
+  const log = await readLog()
+  t.match(log, [
+    { destination_name: 'chat', alert_kind: 'recovery', status: 'delivered', error: '' },
+    { destination_name: 'pager', alert_kind: 'problem', status: 'delivered', error: '' },
+  ])
+}
+
+/** Only the two addresses in it are others: of the installation, which has a port of its own here, and of the receiver. */
+async function runGuide(t: Test, stage: Stage): Promise<void> {
+  const page = await readFile(guide, 'utf8')
+  const section = (title: string) => page.split(/^## /m).find(one => one.startsWith(title)) ?? ''
+  const commands = (title: string) => [...section(title).matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, text]) => text)
+  const parts = ['Five calls', 'Maintenance', 'Acknowledging'].map(commands)
+  t.strictSame(
+    parts.map(blocks => blocks.length),
+    [6, 1, 1],
+    'the page has its calls',
+  )
+  const folder = temporaryFolder(t)
+  await mkdir(join(folder, '.data'))
+  await writeFile(join(folder, '.data', 'first-key'), stage.key)
+  const script = ['set -eu', ...parts.flat()]
+    .join('\n')
+    .replaceAll('http://localhost:2517', stage.baseUrl())
+    .replaceAll('https://hooks.example.com', new URL(stage.outside.url).origin)
+  const ran = await new Promise<{ stdout: string; stderr: string; error: Error | null }>(resolve =>
+    execFile('bash', ['-c', script], { cwd: folder }, (error, stdout, stderr) => resolve({ stdout, stderr, error })),
+  )
+  t.equal(ran.error, null, ran.stderr)
+  const answers = ran.stdout
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line) as { result: unknown; error: unknown })
+  for (const { error } of answers) t.equal(error, null)
+  t.match(
+    answers.map(({ result }) => result),
+    [
+      { id: 'nightly-backup', kind: 'subject' },
+      { id: 'run', signal_kind: 'custom_heartbeat', meta: { host: 'db1' } },
+      { id: 'backup-fails', policy_version: 1 },
+      { name: 'On call', destination_type: 'webhook' },
+      { status: 'problem', accepted: true, labels: { host: 'db1' }, value: 97.5 },
+      [{ rule_id: 'backup-fails', status: 'pending' }],
+      { active: true },
+      { active: true },
+      { active: true },
+      { active: false },
+      { recorded: true, rule_id: 'backup-fails' },
+    ],
+  )
+}
+
+/** The program gives its store up first: nobody else may open it. */
+async function lookAtAlerts(t: Test, stage: Stage): Promise<void> {
+  await stage.stop()
+  const store = await openStore({ dataFolder: stage.dataFolder, logger: createLogger('silent') })
+  t.teardown(() => store.close())
+  const alerts = (await store.find('alerts', { limit: 1_000 })).filter(({ facts }) => facts.subjectSlug === 'held')
+  t.match(
+    alerts.sort((a, b) => a.number - b.number),
+    [
+      { kind: 'problem', held: 'maintenance', state: 'dispatched', deliveries: 0, untold: [{ reason: 'maintenance' }] },
+      { kind: 'recovery', held: null, state: 'dispatched', deliveries: 1, untold: [] },
+    ],
+  )
+  const deliveries = await store.find('deliveries', { limit: 1_000 })
+  t.strictSame(
+    deliveries.filter(({ open }) => open === 1),
+    [],
+    'nothing waits',
+  )
+  t.strictSame(await store.find('setAside', { limit: 10 }), [], 'nothing was set aside')
+}
+
+/** The program on a bus that outlives it, with a receiver that is its default destination and one key. */
+async function setStage(t: Test) {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'watchkeeper-custom-'))
+  const testBus = await startTestBus()
+  const outside = await startOutside()
+  const settings = { DATA_DIR: dataFolder, NATS_URL: testBus.url, NATS_TOKEN: testBus.token }
+  let program: Program | null = await startProgram(settings)
+  const watcher = await watchStates(testBus.url, testBus.token)
+  const stop = async () => {
+    await program?.stop()
+    program = null
+  }
+  t.teardown(async () => {
+    await watcher.close()
+    await stop()
+    await outside.close()
+    await testBus.stop()
+    await rm(dataFolder, { recursive: true, force: true })
+  })
+  const key = (await readFile(join(dataFolder, 'first-key'), 'utf8')).trim()
+  const baseUrl = () => /listens on (\S+?);/.exec(program?.output() ?? '')?.[1] ?? ''
+  const client = () => createClient(baseUrl(), key)
+  const [workspace] = await client().get<{ id: string }[]>('/v2/workspaces')
+  const workspaceId = workspace?.id ?? ''
+  const addDestination = async (name: string, path = `/${name}`) => {
+    const body = { workspace_id: workspaceId, name, destination_type: 'webhook', url: `${outside.hookUrl}${path}` }
+    return (await client().post<{ id: number }>('/v2/notifications/destinations', body)).id
+  }
+  await addDestination('hook', '')
+  return {
+    dataFolder,
+    settings,
+    outside,
+    watcher,
+    key,
+    workspaceId,
+    baseUrl,
+    client,
+    addDestination,
+    stop,
+    killAndStart: async () => {
+      await program?.kill()
+      program = await startProgram(settings)
+    },
+  }
+}
