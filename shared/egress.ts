@@ -2,7 +2,7 @@
 // machines hand out credentials, are closed; private networks are open, because people watch their own. It resolves nothing:
 // whoever opens a connection asks about the very address it is about to use, so that no name can change in between.
 import { BlockList, isIP } from 'node:net'
-import { embeddedAddress } from '#shared/embedded-address.ts'
+import { embeddedAddresses } from '#shared/embedded-address.ts'
 import { limits } from '#shared/limits.ts'
 import type { Setting } from '#shared/settings.ts'
 
@@ -53,8 +53,7 @@ export function createEgress({ deny = [], allow = [] }: { deny?: readonly Cidr[]
       // A scope (`fe80::1%eth0`) says through which interface, not where to.
       const address = given.split('%')[0] as string
       if (isIP(address) === 0) return 'not an address'
-      const inner = embeddedAddress(address)
-      const forms = inner === null ? [address] : [inner, address]
+      const forms = [...embeddedAddresses(address), address]
       if (!forms.some(form => contains(anyClosed, form)) || forms.some(form => contains(allowed, form))) return null
       return closed.find(({ list }) => forms.some(form => contains(list, form)))?.reason ?? null
     },

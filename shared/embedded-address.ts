@@ -1,27 +1,49 @@
-// The IPv4 address inside an IPv6 one: translators and tunnels carry packets for the one to the other, so a guard has to look
-// at both. Pure.
+// The IPv4 addresses that an IPv6 one may stand for: translators and tunnels carry packets for the one to the other, so a guard has to
+// look at all of them. Pure.
 import { isIPv6 } from 'node:net'
 
-/** By the leading 16-bit groups of the form, and at which group the IPv4 address begins. */
-const forms: readonly { name: string; leading: readonly number[]; at: number; inverted?: true }[] = [
-  { name: 'IPv4-mapped', leading: [0, 0, 0, 0, 0, 0xffff], at: 6 },
-  { name: 'IPv4-translated', leading: [0, 0, 0, 0, 0xffff, 0], at: 6 },
-  { name: 'NAT64', leading: [0x64, 0xff9b, 0, 0, 0, 0], at: 6 },
-  { name: 'NAT64 of a local network', leading: [0x64, 0xff9b, 1], at: 6 },
-  { name: '6to4', leading: [0x2002], at: 1 },
-  { name: 'Teredo', leading: [0x2001, 0], at: 6, inverted: true },
-  { name: 'IPv4-compatible', leading: [0, 0, 0, 0, 0, 0], at: 6 },
+interface Form {
+  name: string
+  /** Groups of 16 bits, from the `from`-th (default: the first). */
+  groups: readonly number[]
+  from?: number
+  /** Which of the 16 bytes are those of the IPv4 address. */
+  bytes: readonly [number, number, number, number]
+  inverted?: true
+  /** A guess: how long the prefix is stands nowhere. What it makes of the padding of another length, 0.x.x.x, is none. */
+  guessed?: true
+}
+
+const last = [12, 13, 14, 15] as const
+const localNat64 = [0x64, 0xff9b, 1]
+
+/** The lengths of a NAT64 prefix are those of RFC 6052 (2.2), which skips byte 8. */
+const forms: readonly Form[] = [
+  { name: 'IPv4-mapped', groups: [0, 0, 0, 0, 0, 0xffff], bytes: last },
+  { name: 'IPv4-translated', groups: [0, 0, 0, 0, 0xffff, 0], bytes: last },
+  { name: 'IPv4-compatible', groups: [0, 0, 0, 0, 0, 0], bytes: last },
+  { name: 'NAT64', groups: [0x64, 0xff9b, 0, 0, 0, 0], bytes: last },
+  { name: 'NAT64 of a local network, /96', groups: localNat64, bytes: last },
+  { name: 'NAT64 of a local network, /48', groups: localNat64, bytes: [6, 7, 9, 10], guessed: true },
+  { name: 'NAT64 of a local network, /56', groups: localNat64, bytes: [7, 9, 10, 11], guessed: true },
+  { name: 'NAT64 of a local network, /64', groups: localNat64, bytes: [9, 10, 11, 12], guessed: true },
+  { name: '6to4', groups: [0x2002], bytes: [2, 3, 4, 5] },
+  { name: 'Teredo', groups: [0x2001, 0], bytes: last, inverted: true },
+  { name: 'ISATAP', groups: [0, 0x5efe], from: 4, bytes: last },
+  { name: 'ISATAP, unique', groups: [0x200, 0x5efe], from: 4, bytes: last },
 ]
 
-/** Null where there is none: `::` and `::1` are addresses of their own. */
-export function embeddedAddress(address: string): string | null {
-  if (!isIPv6(address)) return null
+/** Empty where there is none: `::` and `::1` are addresses of their own. */
+export function embeddedAddresses(address: string): string[] {
+  if (!isIPv6(address)) return []
   const groups = groupsOf(address)
-  const form = forms.find(({ leading }) => leading.every((group, i) => groups[i] === group))
-  if (form === undefined) return null
-  const pair = [groups[form.at] ?? 0, groups[form.at + 1] ?? 0].map(group => (form.inverted ? group ^ 0xffff : group))
-  if (form.name === 'IPv4-compatible' && pair[0] === 0 && (pair[1] as number) <= 1) return null
-  return pair.flatMap(group => [group >> 8, group & 0xff]).join('.')
+  const bytes = groups.flatMap(group => [group >> 8, group & 0xff])
+  if (bytes.slice(0, 15).every(byte => byte === 0) && (bytes[15] as number) <= 1) return []
+  return forms
+    .filter(form => form.groups.every((group, i) => groups[(form.from ?? 0) + i] === group))
+    .map(form => ({ form, quad: form.bytes.map(at => (bytes[at] as number) ^ (form.inverted ? 0xff : 0)) }))
+    .filter(({ form, quad }) => !form.guessed || quad[0] !== 0)
+    .map(({ quad }) => quad.join('.'))
 }
 
 /** The eight groups; URL writes any valid form in one: hexadecimal, shortened by one `::` at most. */

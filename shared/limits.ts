@@ -531,6 +531,8 @@ export const limits = {
     heartbeatSilentMs: 5 * minute,
     /** Inputs that the evidence of a verdict keeps: all that a policy may have. */
     evidenceInputs: 64,
+    /** Characters of a sender's error that evidence keeps: what a message shows (spec D 2). */
+    reasonCharacters: 300,
     /** Names that an explanation lists before it counts the rest. */
     namesListed: 5,
   },

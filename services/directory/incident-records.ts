@@ -1,5 +1,6 @@
 // What is kept of an incident: itself and its history, for whoever replays it. The keeper alone writes them.
 import type { AskRequest, AskResults } from '#shared/contracts/ask.ts'
+import type { HistoryDocument } from '#shared/contracts/incident.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
@@ -13,8 +14,19 @@ export async function getIncidentRecords(
   const incidentId = id.includes('.') ? id : createIncidentIds(incidentSalt).decode(id)?.incidentId
   const [incident = null] = incidentId === undefined ? [] : await store.get('incidents', [incidentId])
   if (incident === null) return { incident: null, history: [], more: false }
-  const history = await historyOf(store, incident.id, afterSequence)
-  return { incident, history, more: history.length === limits.directory.historyPage }
+  const found = await historyOf(store, incident.id, afterSequence)
+  const history = fitting(found)
+  return { incident, history, more: history.length < found.length || found.length === limits.directory.historyPage }
+}
+
+/** As many as a page holds, the first in any case. */
+function fitting(entries: readonly HistoryDocument[]): HistoryDocument[] {
+  let bytes = 0
+  const tooMany = entries.findIndex((entry, i) => {
+    bytes += Buffer.byteLength(JSON.stringify(entry)) + 1
+    return i > 0 && bytes > limits.request.pageBytes
+  })
+  return tooMany < 0 ? [...entries] : entries.slice(0, tooMany)
 }
 
 /** An entry carries its evidence, so a page has few of them. */

@@ -17,6 +17,7 @@ import { type ConnectBusOptions, connectionOptions } from '#shared/bus/nats-opti
 import { createObservationStream, jsonOf } from '#shared/bus/nats-stream.ts'
 import { type Bucket, type BucketName, type Bus, BusError, type Incoming, type Subscription } from '#shared/bus/port.ts'
 import { type Clock, createSystemClock } from '#shared/clock.ts'
+import { AppError } from '#shared/errors.ts'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 
@@ -109,7 +110,7 @@ async function subscribe(
     ...(queue !== undefined && { queue }),
     callback: (error, message) => {
       if (error) logger.error({ err: error, subject }, 'The bus ended a subscription.')
-      else onMessage(incoming(message))
+      else onMessage(incoming(message, link))
     },
   })
   if (link.connected()) await connection.flush()
@@ -120,18 +121,28 @@ async function subscribe(
   }
 }
 
-function incoming(message: Msg): Incoming {
+/** An answer that the bus would not take is refused to its asker instead: it must end neither the process nor a round. */
+function incoming(message: Msg, { connection, logger }: Link): Incoming {
   let answered = false
+  const textOf = (body: unknown) => {
+    const text = JSON.stringify(body)
+    const bytes = Buffer.byteLength(text)
+    if (bytes <= (connection.info?.max_payload ?? bytes)) return text
+    logger.error({ subject: message.subject, bytes }, 'An answer is larger than the bus takes.')
+    return JSON.stringify({ ok: false, error: tooLarge.toBody() })
+  }
   return {
     subject: message.subject,
     body: jsonOf(message),
     traceId: message.headers?.get(traceHeaderName) || randomId(traceIdLength),
     respond: body => {
-      if (!answered && message.reply) message.respond(JSON.stringify(body))
+      if (!answered && message.reply) message.respond(textOf(body))
       answered = true
     },
   }
 }
+
+const tooLarge = new AppError('internal', 'Internal error', { details: 'The answer is larger than the bus takes' })
 
 const traceHeaderName = 'trace-id'
 const traceIdLength = 16

@@ -73,7 +73,7 @@ export interface ObservedInput {
   observedAtUs: number | null
   ok: boolean
   value: number | null
-  /** The sender's error; null when none. */
+  /** The sender's error, cut for evidence; null when none. */
   error: string | null
 }
 

@@ -56,6 +56,16 @@ t.test('on a nats-server', async t => {
   })
 })
 
+t.test('an answer that is larger than the bus takes is a refusal, and the one who answers goes on', async t => {
+  const server = await startTestBus()
+  t.teardown(() => server.stop())
+  const bus = await server.connect('large answers')
+  await bus.subscribe('cmd.1.x', ({ body, respond }) => respond({ ok: true, result: 'x'.repeat(Number(body)) }))
+  const ask = (characters: number) => bus.request('cmd.1.x', characters, { timeoutMs: 5_000 })
+  t.match(await ask(64 * 1024 * 1024), { ok: false, error: { code: 'internal' } })
+  t.strictSame(await ask(1), { ok: true, result: 'x' })
+})
+
 async function recreateStream({ url, token, connect: connectTo }: TestBus, streamBytes: number): Promise<void> {
   const connection = await connect({ servers: url, token })
   const manager = await jetstreamManager(connection)

@@ -601,3 +601,15 @@ t.test('deleting a custom subject removes everything that hangs on it', async t 
     t.equal((await house.store.find(collection, { where: { subjectId: house.id }, limit: 9 })).length, 0, collection)
   t.equal(refusal(await house.report('beat', 'ok')), 'not_found Subject not found')
 })
+
+t.test('what a sender says at length is kept whole in its row, and cut in what is kept of the judgement', async t => {
+  const house = await createCustom()
+  await house.signal('beat', 'custom_event')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  const error = '😀'.repeat(2_000)
+  await house.report('beat', 'problem', { error })
+  const [row] = await house.store.find('pushedObservations', { where: { subjectId: house.id }, limit: 1 })
+  t.equal(row?.error, error)
+  const [entry] = await house.history(house.id)
+  t.equal(entry?.evidence.inputs[0]?.reason, '😀'.repeat(limits.judging.reasonCharacters))
+})

@@ -216,6 +216,9 @@ t.test('what a webhook reads is bounded', async t => {
   t.match(incident.evidence, { omitted: 7, truncated: true })
   t.equal(incident.evidence.inputs.length, 16)
   t.match(incident.evidence.inputs[0], { signal: 'i0', unresolved: /^y{199}…$/ })
+  const unseen = { inputs: [{ ...inputs[0]!, value: 'problem' as const }], omitted: 0, truncated: false }
+  const whole = bodyOf(told({}, { template: null, fields: {}, evidence: unseen }), webhook).incident.evidence
+  t.match(whole, { omitted: 0, truncated: false }, 'what is not shown is not cut')
 })
 
 t.test('foreign text can neither break its line nor call people', async t => {

@@ -162,6 +162,7 @@ export const inputsOf = ({ rules }: SubjectDocument): { rule: RuleState; input: 
 export const pendingSeries = ({ pending }: SubjectDocument): SeriesDocument[] =>
   pending.flatMap(entry => (entry.mode === 'advance' && entry.collection === 'series' ? [entry.document as SeriesDocument] : []))
 
+/** The error is cut: it is kept in the subject, in evidence and in records, once for each input that reads it. */
 export const observedOf = ({
   observedAtUs,
   status,
@@ -171,7 +172,7 @@ export const observedOf = ({
   observedAtUs,
   ok: status === 'ok',
   value,
-  error: error === '' ? null : error,
+  error: error === '' ? null : [...error].slice(0, limits.judging.reasonCharacters).join(''),
 })
 
 const invalidName = refused('validation', 'Invalid name', 'A name needs at least one letter or digit')
