@@ -4,9 +4,8 @@ import { isIPv6 } from 'node:net'
 
 interface Form {
   name: string
-  /** Groups of 16 bits, from the `from`-th (default: the first). */
-  groups: readonly number[]
-  from?: number
+  /** The leading groups of 16 bits. */
+  leading: readonly number[]
   /** Which of the 16 bytes are those of the IPv4 address. */
   bytes: readonly [number, number, number, number]
   inverted?: true
@@ -19,18 +18,16 @@ const localNat64 = [0x64, 0xff9b, 1]
 
 /** The lengths of a NAT64 prefix are those of RFC 6052 (2.2), which skips byte 8. */
 const forms: readonly Form[] = [
-  { name: 'IPv4-mapped', groups: [0, 0, 0, 0, 0, 0xffff], bytes: last },
-  { name: 'IPv4-translated', groups: [0, 0, 0, 0, 0xffff, 0], bytes: last },
-  { name: 'IPv4-compatible', groups: [0, 0, 0, 0, 0, 0], bytes: last },
-  { name: 'NAT64', groups: [0x64, 0xff9b, 0, 0, 0, 0], bytes: last },
-  { name: 'NAT64 of a local network, /96', groups: localNat64, bytes: last },
-  { name: 'NAT64 of a local network, /48', groups: localNat64, bytes: [6, 7, 9, 10], guessed: true },
-  { name: 'NAT64 of a local network, /56', groups: localNat64, bytes: [7, 9, 10, 11], guessed: true },
-  { name: 'NAT64 of a local network, /64', groups: localNat64, bytes: [9, 10, 11, 12], guessed: true },
-  { name: '6to4', groups: [0x2002], bytes: [2, 3, 4, 5] },
-  { name: 'Teredo', groups: [0x2001, 0], bytes: last, inverted: true },
-  { name: 'ISATAP', groups: [0, 0x5efe], from: 4, bytes: last },
-  { name: 'ISATAP, unique', groups: [0x200, 0x5efe], from: 4, bytes: last },
+  { name: 'IPv4-mapped', leading: [0, 0, 0, 0, 0, 0xffff], bytes: last },
+  { name: 'IPv4-translated', leading: [0, 0, 0, 0, 0xffff, 0], bytes: last },
+  { name: 'IPv4-compatible', leading: [0, 0, 0, 0, 0, 0], bytes: last },
+  { name: 'NAT64', leading: [0x64, 0xff9b, 0, 0, 0, 0], bytes: last },
+  { name: 'NAT64 of a local network, /96', leading: localNat64, bytes: last, guessed: true },
+  { name: 'NAT64 of a local network, /48', leading: localNat64, bytes: [6, 7, 9, 10], guessed: true },
+  { name: 'NAT64 of a local network, /56', leading: localNat64, bytes: [7, 9, 10, 11], guessed: true },
+  { name: 'NAT64 of a local network, /64', leading: localNat64, bytes: [9, 10, 11, 12], guessed: true },
+  { name: '6to4', leading: [0x2002], bytes: [2, 3, 4, 5] },
+  { name: 'Teredo', leading: [0x2001, 0], bytes: last, inverted: true },
 ]
 
 /** Empty where there is none: `::` and `::1` are addresses of their own. */
@@ -40,7 +37,7 @@ export function embeddedAddresses(address: string): string[] {
   const bytes = groups.flatMap(group => [group >> 8, group & 0xff])
   if (bytes.slice(0, 15).every(byte => byte === 0) && (bytes[15] as number) <= 1) return []
   return forms
-    .filter(form => form.groups.every((group, i) => groups[(form.from ?? 0) + i] === group))
+    .filter(form => form.leading.every((group, i) => groups[i] === group))
     .map(form => ({ form, quad: form.bytes.map(at => (bytes[at] as number) ^ (form.inverted ? 0xff : 0)) }))
     .filter(({ form, quad }) => !form.guessed || quad[0] !== 0)
     .map(({ quad }) => quad.join('.'))

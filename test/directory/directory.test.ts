@@ -321,6 +321,26 @@ onEachStore('reads', async (t, given) => {
       )
     },
   )
+  await t.test('the records of an incident come in pages that the bus takes, none missing', async t => {
+    const count = 12
+    await store.upsert('incidents', [{ id: 'told.1', rev: 1, subjectId: 'told' } as never])
+    const entries = Array.from({ length: count }, (_, i) => ({
+      ...{ id: `told.1.${i + 1}`, rev: 1, incidentId: 'told.1', subjectId: 'told', sequence: i + 1, at: i },
+      explanation: 'x'.repeat(limits.request.pageBytes / 5),
+    }))
+    await store.upsert('history', entries as never)
+    const seen: number[] = []
+    for (let more = true; more; ) {
+      const page = await ask('get-incident-records', { id: 'told.1', afterSequence: seen.at(-1) ?? 0 })
+      t.ok(JSON.stringify(page.history).length <= limits.request.pageBytes + 2)
+      seen.push(...page.history.map(entry => entry.sequence))
+      more = page.more
+    }
+    t.strictSame(
+      seen,
+      entries.map(entry => entry.sequence),
+    )
+  })
   await t.test('whether there is a workspace', async t => {
     await store.upsert('workspaces', [{ id: 'there', rev: 1, name: 'There', createdAt: 5, members: {} } as never])
     t.equal(await ask('workspace-exists', { workspaceId: 'there' }), true)

@@ -611,5 +611,5 @@ t.test('what a sender says at length is kept whole in its row, and cut in what i
   const [row] = await house.store.find('pushedObservations', { where: { subjectId: house.id }, limit: 1 })
   t.equal(row?.error, error)
   const [entry] = await house.history(house.id)
-  t.equal(entry?.evidence.inputs[0]?.reason, '😀'.repeat(limits.judging.reasonCharacters))
+  t.equal(entry?.evidence?.inputs[0]?.reason, '😀'.repeat(limits.judging.reasonCharacters))
 })
