@@ -335,7 +335,13 @@ const cases: Record<string, Case> = {
     const rows = [3, 1, 2].map(at => pushed(`sub1.s1.-.${at}`, { observedAtUs: at }))
     const other = pushed('sub1.s2.-.9', { signalKey: 's2', observedAtUs: 9 })
     t.same(await store.upsert('pushedObservations', [...rows, other]), Array(4).fill('written'))
-    const again = pushed('sub1.s1.-.2', { rev: 2, observedAtUs: 2, status: 'ok', value: -0.5, labels: { 'a.b': '$c', '': 'é' } })
+    const again = pushed('sub1.s1.-.2', {
+      rev: 2,
+      observedAtUs: 2,
+      status: 'ok',
+      value: -0.5,
+      labels: { 'a.b': '$c', $d: '.', '': 'é' },
+    })
     t.same(await store.upsert('pushedObservations', [again]), ['written'])
     const newest = { where: { subjectId: 'sub1', signalKey: 's1' }, sort: [['observedAtUs', 'desc']] as const, limit: 2 }
     t.strictSame(await store.find('pushedObservations', newest), [rows[0], again])
