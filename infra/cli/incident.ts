@@ -6,6 +6,8 @@ import { type Replay, type ReplayStep, replayIncident } from '../replay/replay-i
 import { instant, printJson } from './printing.ts'
 import { type Ask, withInstallation } from './running-installation.ts'
 
+const looksMax = 3
+
 interface ReplayOptions {
   json?: boolean
 }
@@ -23,12 +25,20 @@ export function addIncidentCommands(program: Command): void {
 
 async function replay(id: string, options: ReplayOptions): Promise<void> {
   if (!/^[0-9A-Za-z.]{8,64}$/.test(id)) throw new StartError(`"${id}" is no incident id.`, exitCodes.usage)
-  const { incident, history } = await withInstallation(ask => readRecords(ask, id))
-  const replayed = replayIncident(incident, history)
+  const { incident, replayed } = await withInstallation(ask => readAndReplay(ask, id))
   if (options.json) printJson(readable(incident, replayed))
   else print(incident, replayed)
   if (replayed.faults.length > 0)
     throw new StartError(`The records do not lead to the stored incident:\n  ${replayed.faults.join('\n  ')}`, exitCodes.failed)
+}
+
+/** Incident and history are read one after the other: what moved in between is no fault, so a fault is looked at again. */
+async function readAndReplay(ask: Ask, id: string): Promise<{ incident: IncidentDocument; replayed: Replay }> {
+  for (let looks = 1; ; looks++) {
+    const { incident, history } = await readRecords(ask, id)
+    const replayed = replayIncident(incident, history)
+    if (replayed.faults.length === 0 || incident.open === 0 || looks === looksMax) return { incident, replayed }
+  }
 }
 
 async function readRecords(ask: Ask, id: string): Promise<{ incident: IncidentDocument; history: HistoryDocument[] }> {

@@ -1,7 +1,7 @@
 // Reads that the directory answers in pages, for dialects that answer them whole.
 import type { Page } from '#shared/contracts/page.ts'
 
-/** All items of all pages. Bounded by the time that an answer has. */
+/** All items of all pages. It goes on reading when the answer has left already: a page of 512 KiB at a time. */
 export async function allPages<T>(read: (after: string | null) => Promise<Page<T>>): Promise<T[]> {
   const items: T[] = []
   let after: string | null = null
