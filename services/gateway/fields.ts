@@ -5,6 +5,7 @@ import { Compile } from 'typebox/compile'
 import { AppError } from '#shared/errors.ts'
 import { shapeOf } from './field-shape.ts'
 import { invalidJson } from './json-body.ts'
+import { once } from './once.ts'
 
 /** A field that may be absent or null. */
 export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
@@ -16,12 +17,13 @@ export const Needed = <T extends TSchema>(schema: T) => Type.Optional(Type.Union
 export const Judged = (schema: TSchema, needed = false) => Type.Optional(Type.Unknown({ documented: schema, needed }))
 
 /**
- * Compiled once per route: returns the object as its declared type, or throws `malformed` naming the first field that is not. Bounds
+ * Compiled at its first body, so that a start does not wait for all of them: returns the object as its declared type, or throws `malformed` naming the first field that is not. Bounds
  * (lengths, ranges, words, patterns) are declared for the API's document; each is judged by its field's reader, in its turn.
  */
 export function shapeReader<T extends TSchema>(schema: T): (body: Record<string, unknown>) => Static<T> {
-  const validator = Compile(shapeOf(schema as Record<string, unknown>))
+  const validatorOf = once(() => Compile(shapeOf(schema as Record<string, unknown>)))
   return body => {
+    const validator = validatorOf()
     if (!validator.Check(body)) {
       const errors = validator.Errors(body)
       const unknown = errors.find(error => error.keyword === 'boolean')

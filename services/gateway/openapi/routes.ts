@@ -4,8 +4,7 @@ import { createReadStream } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { openApiDocument } from './document.ts'
-import { generations } from './generations.ts'
+import { once } from '../once.ts'
 import { page, pagePolicy, startScript } from './page.ts'
 
 const assets = join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui/package.json'))), 'static')
@@ -22,9 +21,9 @@ export const openApiRoutes =
       })
       done()
     })
-    for (const [name, generation] of Object.entries(generations)) {
-      const text = once(() => JSON.stringify(openApiDocument(generation, version), null, 2))
-      fastify.get(`/${name}.json`, (_request, reply) => sendText(reply, 'application/json', text()))
+    for (const name of ['v1', 'v2'] as const) {
+      const text = once(() => documentText(name, version))
+      fastify.get(`/${name}.json`, async (_request, reply) => sendText(reply, 'application/json', await text()))
     }
     fastify.get('', (_request, reply) => reply.redirect('openapi/'))
     fastify.get('/', { prefixTrailingSlash: 'slash' }, (_request, reply) => sendText(reply, 'text/html', page))
@@ -32,6 +31,12 @@ export const openApiRoutes =
     fastify.get('/swagger-ui-bundle.js', (_request, reply) => sendAsset(reply, 'text/javascript', 'swagger-ui-bundle.js'))
     fastify.get('/swagger-ui.css', (_request, reply) => sendAsset(reply, 'text/css', 'swagger-ui.css'))
   }
+
+/** Most installations never show it: what only the documents need is loaded with the first of them. */
+async function documentText(name: 'v1' | 'v2', version: string): Promise<string> {
+  const [{ openApiDocument }, { generations }] = await Promise.all([import('./document.ts'), import('./generations.ts')])
+  return JSON.stringify(openApiDocument(generations[name], version), null, 2)
+}
 
 const sendText = (reply: FastifyReply, type: string, text: string): FastifyReply =>
   reply.type(`${type}; charset=utf-8`).header('cache-control', 'no-cache').send(text)
@@ -41,12 +46,3 @@ const sendAsset = (reply: FastifyReply, type: string, name: string): FastifyRepl
     .type(`${type}; charset=utf-8`)
     .header('cache-control', 'public, max-age=3600')
     .send(createReadStream(join(assets, name)))
-
-/** Made when it is first asked for, so that a start does not wait for it. */
-function once(make: () => string): () => string {
-  let made: string | null = null
-  return () => {
-    made ??= make()
-    return made
-  }
-}

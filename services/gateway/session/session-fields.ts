@@ -6,6 +6,7 @@ import { Compile } from 'typebox/compile'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import { readObject, tooLargeMessage } from '../json-body.ts'
+import { once } from '../once.ts'
 import type { SessionCall } from './session-call.ts'
 import { SessionError } from './session-error.ts'
 
@@ -14,11 +15,12 @@ export const Text = Type.String({ maxLength: limits.sessionApi.textCharacters })
 export const FilledText = Type.String({ minLength: 1, maxLength: limits.sessionApi.textCharacters })
 export const AnyRole = Type.Enum(['owner', 'editor', 'viewer'])
 
-/** Compiled once per route: reads the body as its declared type; unknown fields are refused. */
+/** Compiled at its first body: reads the body as its declared type; unknown fields are refused. */
 export function bodyReader<T extends TObject>(schema: T): (call: SessionCall) => Promise<Static<T>> {
   const closed = Type.Object(schema.properties, { additionalProperties: false })
-  const validator = Compile(closed)
+  const validatorOf = once(() => Compile(closed))
   return async ({ request, reply }) => {
+    const validator = validatorOf()
     const body = await readObject(request, reply).catch(sizeFirst)
     const [fault] = validator.Check(body) ? [] : validator.Errors(body)
     if (fault) throw invalid(sentence(fault))
