@@ -552,6 +552,11 @@ export const limits = {
     findMax: 10_000,
     /** Items waiting in front of the embedded store: one full round (observations and subjects) of each of the 64 partitions, and half again. */
     queuedItems: 100_000,
+    /**
+     * The write-ahead log of the embedded store is folded into its file at this length: every fold waits for the disk, and a page that
+     * was written often is folded once. 64 MiB: with 10,000 monitors a fold every few seconds instead of several a second.
+     */
+    walPages: 16_384,
     /** The embedded store takes no larger document than MongoDB does. */
     documentBytes: 16 * 1024 ** 2,
     /** Statements kept prepared; the system itself uses about 150 different ones. */

@@ -20,6 +20,8 @@ export interface SqliteFile {
 /** Raised when the layout of the tables changes in a way that added columns cannot express. */
 const layout = 1
 const busy = 5
+/** SQLite's own page size, which the file has. */
+const pageBytes = 4_096
 
 /** Opens and locks the file. Throws a permanent StoreError where another process has it or another layout wrote it. */
 export function openSqliteFile(path: string): SqliteFile {
@@ -52,8 +54,9 @@ function openLocked(path: string): DatabaseSync {
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
+      PRAGMA wal_autocheckpoint = ${limits.store.walPages};
       PRAGMA cache_size = -8192;
-      PRAGMA journal_size_limit = 67108864;
+      PRAGMA journal_size_limit = ${limits.store.walPages * pageBytes};
       PRAGMA temp_store = MEMORY;
       BEGIN IMMEDIATE`)
     prepareSchema(database)
