@@ -554,7 +554,7 @@ export const limits = {
     queuedItems: 100_000,
     /**
      * The write-ahead log of the embedded store is folded into its file at this length: every fold waits for the disk, and a page that
-     * was written often is folded once. 64 MiB: with 10,000 monitors a fold every few seconds instead of several a second.
+     * was written often in between is folded once. 64 MiB; what it gains under load is not settled, see BENCHMARKS.md.
      */
     walPages: 16_384,
     /** The embedded store takes no larger document than MongoDB does. */

@@ -57,6 +57,7 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
     rule: 'no test sleeps',
     // Texts for the rule to find, not calls: nothing here waits or is left out.
     bad: [
+      // Texts that the rule has to find: nothing here sleeps, or runs alone.
       { path: 'test/a.test.ts', text: '// x\nawait sleep(5)\n' },
       { path: 'test/a.test.ts', text: "// x\nt.only('x', fn)\n" },
       { path: 'test/a.test.ts', text: '// x\nawait new Promise(resolve => setTimeout(resolve, 5))\n' },
