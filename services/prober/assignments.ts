@@ -21,6 +21,7 @@ export async function watchAssignments(
   logger: Logger,
   handlers: AssignmentHandlers,
 ): Promise<Subscription> {
+  const shared = createSharing()
   const { promise, resolve } = Promise.withResolvers<void>()
   const subscription = await bus.bucket('checks').watch(keys.checksOfLocation(locationId), {
     onReady: resolve,
@@ -28,11 +29,37 @@ export async function watchAssignments(
       const subjectId = parseCheckKey(entry.key)?.subjectId
       if (subjectId === undefined) return
       if (entry.value === null) return handlers.onRemoved(subjectId)
-      if (contract.Check(entry.value)) return handlers.onEntry(subjectId, entry.value, Math.floor(entry.at))
+      if (contract.Check(entry.value)) return handlers.onEntry(subjectId, shared(entry.value), Math.floor(entry.at))
       logger.warn({ subject: subjectId, location: locationId }, 'check entry is not what the contract says; it is not checked')
       handlers.onRemoved(subjectId)
     },
   })
   await promise
   return subscription
+}
+
+/** Different values that are shared; more are kept as they came. */
+const sharedMax = 256
+
+/** Nearly all entries expect the same statuses and send the same content type: equal ones are held once. */
+function createSharing(): (entry: CheckEntry) => CheckEntry {
+  const statuses = new Map<string, number[]>()
+  const contentTypes = new Map<string, string>()
+  return entry => ({
+    rev: entry.rev,
+    url: entry.url,
+    method: entry.method,
+    contentType: firstOf(contentTypes, entry.contentType, entry.contentType),
+    data: entry.data,
+    statuses: firstOf(statuses, entry.statuses.join(), entry.statuses),
+    expectedText: entry.expectedText,
+    intervalMs: entry.intervalMs,
+  })
+}
+
+/** The value that was first seen under this name. */
+function firstOf<T>(seen: Map<string, T>, name: string, value: T): T {
+  const first = seen.get(name)
+  if (first === undefined && seen.size < sharedMax) seen.set(name, value)
+  return first ?? value
 }

@@ -59,6 +59,9 @@ export const impossible: CheckOutcome = Object.freeze({
 /** Interim answers (1xx) before the real one; more are a far end that never means to answer. */
 const interimMax = 32
 
+/** Why sockets are destroyed: where none is given undici makes one for each, and the stacks cost much of a check. */
+const over = new Error('the check is over')
+
 /** A check under way. `done` is called exactly once, possibly before `start` returns, unless it is abandoned. */
 export class Check implements Dispatcher.DispatchHandler, ConnectionListener {
   settled = false
@@ -165,17 +168,28 @@ export class Check implements Dispatcher.DispatchHandler, ConnectionListener {
       if (++this.#interim > interimMax) this.#settle('answer is not HTTP')
       return
     }
+    this.#judge(controller, statusCode, headers['content-encoding'])
+    this.#endParsing(controller)
+  }
+
+  #judge(controller: Dispatcher.DispatchController, statusCode: number, encoding: string | string[] | undefined): void {
     const { statuses, needle } = this.#target
     this.#statusCode = statusCode
     this.#phase = 'body'
     if (!statuses.includes(statusCode)) this.#settle(statusSentence(statusCode, statuses))
     else if (needle === null) this.#settle(null)
-    else this.#search = this.#startSearch(needle, headers['content-encoding'], controller)
+    else this.#search = this.#startSearch(needle, encoding, controller)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.settled) return
     if (this.#search?.write(chunk) === false && !this.settled) controller.pause()
+    this.#endParsing(controller)
+  }
+
+  /** Of a pause undici makes no error, as it does of a destroyed socket on which it would have gone on reading. */
+  #endParsing(controller: Dispatcher.DispatchController): void {
+    if (this.settled) controller.pause()
   }
 
   onResponseEnd(): void {
@@ -251,7 +265,7 @@ export class Check implements Dispatcher.DispatchHandler, ConnectionListener {
     this.settled = true
     this.#cancelTimer?.()
     this.#search?.destroy()
-    this.#socket?.destroy()
+    this.#socket?.destroy(over)
   }
 
   #elapsed(): number {

@@ -17,14 +17,20 @@ export interface ConnectionListener {
 }
 
 export interface Trust {
-  /** Made once: a context parses all root certificates. */
-  context: SecureContext
+  /** Made at the first check over TLS, and once: a context parses all root certificates and holds megabytes. */
+  readonly context: SecureContext
 }
 
 /** Trusts the built-in authorities (and NODE_EXTRA_CA_CERTS), or only the given PEM certificates. */
-export const createTrust = (authorities?: string): Trust => ({
-  context: createSecureContext(authorities === undefined ? {} : { ca: authorities }),
-})
+export function createTrust(authorities?: string): Trust {
+  let made: SecureContext | null = null
+  return {
+    get context() {
+      made ??= createSecureContext(authorities === undefined ? {} : { ca: authorities })
+      return made
+    },
+  }
+}
 
 /** A certificate that was not accepted, with what a sentence about it needs. */
 export class CertificateError extends Error {

@@ -54,7 +54,6 @@ export class Fleet {
     monitor.entry = entry
     monitor.writtenAt = writtenAt
     monitor.phaseMs = phaseOf(subjectId, entry.intervalMs)
-    monitor.target = null
     if (this.#started && this.#options.owns(monitor.hash)) this.#enlist(monitor)
   }
 

@@ -5,7 +5,6 @@ import { fnv1a32 } from '#shared/hash.ts'
 import type { Check } from './check.ts'
 import { rankOf } from './presence.ts'
 import { phaseOf } from './schedule.ts'
-import type { Target } from './target.ts'
 
 export interface Monitor extends Due {
   readonly subjectId: string
@@ -14,8 +13,6 @@ export interface Monitor extends Due {
   phaseMs: number
   /** The bus's time of the entry. */
   writtenAt: number
-  /** Worked out at the first check of the entry. */
-  target: Target | null
   /** This prober is the one that runs it. */
   mine: boolean
   removed: boolean
@@ -37,7 +34,6 @@ export function createMonitor(subjectId: string, entry: CheckEntry): Monitor {
     entry,
     phaseMs: phaseOf(subjectId, entry.intervalMs),
     writtenAt: 0,
-    target: null,
     mine: false,
     removed: false,
     check: null,

@@ -109,12 +109,12 @@ export class Runner {
     const { surroundings, userAgent } = this.#options
     const { rev } = monitor.entry
     monitor.ranAt = slotAt
-    monitor.target ??= compileTarget(monitor.entry, userAgent)
-    if (monitor.target === null) {
+    const target = compileTarget(monitor.entry, userAgent)
+    if (target === null) {
       this.#report(monitor, rev, slotAt, impossible)
       return
     }
-    const check = new Check(monitor.target, surroundings, outcome => {
+    const check = new Check(target, surroundings, outcome => {
       this.#running.delete(monitor)
       monitor.check = null
       if (extra) this.#extrasRunning--

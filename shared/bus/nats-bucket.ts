@@ -13,7 +13,6 @@ const expectedHeader = 'Nats-Expected-Last-Subject-Sequence'
 
 export function createBucket(link: Link, name: BucketName): Bucket {
   const stream = bucketStream(name)
-  const prefixLength = bucketSubject(name, '').length
   const subjectOf = (key: string) => bucketSubject(name, key)
 
   /** Writes at this revision of the key; null where it has another. */
@@ -32,12 +31,6 @@ export function createBucket(link: Link, name: BucketName): Bucket {
       throw asBusError(error)
     }
   }
-  const entryOf = (message: Msg, position: Position): BucketEntry => ({
-    key: message.subject.slice(prefixLength),
-    revision: position.sequence,
-    at: position.at,
-    value: isRemoval(message.headers) ? null : jsonOf(message),
-  })
   return {
     get: async key => {
       const entry = await newest(key)
@@ -53,18 +46,16 @@ export function createBucket(link: Link, name: BucketName): Bucket {
     delete: async key => {
       acknowledgement(await store(link, subjectOf(key), '', withHeader(operationHeader, 'DEL')))
     },
-    watch: (filter, handlers) => watch(link, stream, subjectOf(filter), entryOf, handlers),
+    watch: (filter, handlers) => watch(link, name, filter, handlers),
     list: async filter => {
       const entries = new Map<string, BucketEntry>()
-      let reader: Reader | null = null
-      await new Promise<void>((resolve, reject) => {
-        const onEntry = (entry: BucketEntry) =>
-          void (entry.value === null ? entries.delete(entry.key) : entries.set(entry.key, entry))
-        watch(link, stream, subjectOf(filter), entryOf, { onEntry, onReady: resolve }).then(opened => {
-          reader = opened
-        }, reject)
-      })
-      await (reader as Reader | null)?.close()
+      const { promise: complete, resolve: onReady } = Promise.withResolvers<void>()
+      const onEntry = (entry: BucketEntry) =>
+        void (entry.value === null ? entries.delete(entry.key) : entries.set(entry.key, entry))
+      // Where nothing is, it is complete before its reader is there to be closed.
+      const reader = await watch(link, name, filter, { onEntry, onReady })
+      await complete
+      await reader.close()
       return [...entries.values()]
     },
   }
@@ -76,13 +67,13 @@ export function createBucket(link: Link, name: BucketName): Bucket {
  */
 async function watch(
   link: Link,
-  stream: string,
+  name: BucketName,
   filter: string,
-  entryOf: (message: Msg, position: Position) => BucketEntry,
   handlers: { onEntry(entry: BucketEntry): void; onReady?(): void },
 ): Promise<Reader> {
+  /** Bus subjects: a key is a piece of one, and would hold both. */
   let present = new Set<string>()
-  /** The keys of before, while the watch catches up with a stream that is another. */
+  /** Those of before, while the watch catches up with a stream that is another. */
   let earlier = new Set<string>()
   let missing = 0
   let ready = false
@@ -91,16 +82,16 @@ async function watch(
   const becomeReady = () => {
     if (ready) return
     ready = true
-    for (const key of earlier) {
-      if (!present.has(key)) handlers.onEntry({ key, revision: 0, at: link.clock.now(), value: null })
+    for (const subject of earlier) {
+      if (!present.has(subject)) handlers.onEntry({ key: keyOf(name, subject), revision: 0, at: link.clock.now(), value: null })
     }
     earlier = new Set()
     if (!announced) handlers.onReady?.()
     announced = true
   }
   return openReader(link, {
-    stream,
-    filter,
+    stream: bucketStream(name),
+    filter: bucketSubject(name, filter),
     start: { latest: true },
     onBroken: null,
     onStart: pending => {
@@ -112,11 +103,12 @@ async function watch(
     },
     onIdle: becomeReady,
     onMessage: (message, position) => {
-      const entry = entryOf(message, position)
+      const { subject } = message
+      const entry = entryOf(name, message, position)
       // What was removed before the watch began was never present for it.
-      const unheard = entry.value === null && !ready && !present.has(entry.key) && !earlier.has(entry.key)
-      if (entry.value === null) present.delete(entry.key)
-      else present.add(entry.key)
+      const unheard = entry.value === null && !ready && !present.has(subject) && !earlier.has(subject)
+      if (entry.value === null) present.delete(subject)
+      else present.add(subject)
       if (!unheard) handlers.onEntry(entry)
       missing -= 1
       if (missing <= 0 || position.pending === 0) becomeReady()
@@ -124,6 +116,15 @@ async function watch(
     },
   })
 }
+
+const keyOf = (name: BucketName, subject: string): string => subject.slice(bucketSubject(name, '').length)
+
+const entryOf = (name: BucketName, message: Msg, position: Position): BucketEntry => ({
+  key: keyOf(name, message.subject),
+  revision: position.sequence,
+  at: position.at,
+  value: isRemoval(message.headers) ? null : jsonOf(message),
+})
 
 function withHeader(name: string, value: string): MsgHdrs {
   const created = createHeaders()

@@ -1,4 +1,5 @@
 // One check against real servers on loopback: every sentence, every bound, and nothing left behind.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
@@ -440,6 +441,17 @@ test('the request carries what was configured, and who asks', async t => {
     t.equal(sent.body, '')
     t.equal(sent.headers?.['content-type'], undefined)
   }
+})
+
+test('the connection is told that its check is over, instead of making an error of it', async t => {
+  const reasons: string[] = []
+  const note = (message: unknown) => reasons.push((message as { error: Error }).error.message)
+  subscribe('undici:request:error', note)
+  t.teardown(() => unsubscribe('undici:request:error', note))
+  t.equal((await check('http/ok')).error, null)
+  t.equal((await check('http/last-text', needle)).error, null)
+  await Promise.all(servers.flatMap(({ sockets }) => [...sockets].map(socket => closed(socket))))
+  t.strictSame(reasons, ['the check is over', 'the check is over'])
 })
 
 test('the phases add up from the start, and those that never came are null', async t => {

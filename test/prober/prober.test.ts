@@ -6,13 +6,14 @@ import { Value } from 'typebox/value'
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, parseObservation, subjects } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
-import { CheckResult } from '#shared/contracts/check.ts'
+import { type CheckEntry, CheckResult } from '#shared/contracts/check.ts'
 import { type Due, DueHeap } from '#shared/due-heap.ts'
 import { createEgress } from '#shared/egress.ts'
 import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
 import type { Resolve } from '#shared/resolve.ts'
 import { startProber } from '../../services/prober/app.ts'
+import { watchAssignments } from '../../services/prober/assignments.ts'
 import type { CheckSurroundings } from '../../services/prober/check.ts'
 import { createTrust } from '../../services/prober/connection.ts'
 import { createMonitor } from '../../services/prober/monitor.ts'
@@ -185,6 +186,25 @@ test('a new entry is checked at once at the slot of its writing, then on its gri
   const before = world.seen.length
   await world.clock.advance(120_000)
   t.equal(world.seen.length, before, 'what was removed or is no entry is not checked')
+})
+
+test('entries that expect the same hold it once', async t => {
+  const bus = createMemoryHub({ clock: createVirtualClock(startAt) }).connect()
+  const entries: CheckEntry[] = []
+  const statuses = [[200, 204], [200, 204], [204]]
+  for (const [index, each] of statuses.entries()) {
+    await bus.bucket('checks').put(keys.check(locationId, `s${index}`), entry({ statuses: each }))
+  }
+  const watch = await watchAssignments(bus, locationId, logger, {
+    onEntry: (_subjectId, each) => entries.push(each),
+    onRemoved: () => undefined,
+  })
+  t.strictSame(
+    entries,
+    statuses.map(each => entry({ statuses: each })),
+  )
+  t.equal(entries[0]?.statuses, entries[1]?.statuses)
+  await watch.close()
 })
 
 test('two probers share the monitors, and when one is killed the other misses no slot', async t => {
