@@ -1,7 +1,8 @@
 // The ops listener: /livez, /readyz and /metrics for those who run the system. It knows no secrets and changes nothing.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
+import { http } from '#shared/node-http.ts'
 import { StartError } from './start-error.ts'
 
 export interface OpsServerOptions {
@@ -20,7 +21,7 @@ export interface OpsServer {
 
 /** Resolves when it listens; throws a StartError where the port is taken. */
 export async function startOpsServer(options: OpsServerOptions): Promise<OpsServer> {
-  const server = createServer((request, response) => void answer(options, request, response))
+  const server = http.createServer((request, response) => void answer(options, request, response))
   const port = await listen(server, options.host, options.port, 'OPS_PORT')
   const close = () =>
     new Promise<void>(resolve => {
@@ -32,7 +33,7 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
 
 /** Throws a StartError where nothing can listen there, before anything else is started. */
 export async function demandFreePort(host: string, port: number, setting: string): Promise<void> {
-  const server = createServer()
+  const server = http.createServer()
   await listen(server, host, port, setting)
   await new Promise(resolve => server.close(resolve))
 }

@@ -50,6 +50,11 @@ export const tidyRules: TidyRule[] = [
     offences: lines(/\bset(Timeout|Interval)\(|['"](node:)?timers(\/promises)?['"]/, true),
   },
   {
+    name: 'node:http comes from shared/node-http.ts: imported by name it loads all of fetch',
+    applies: path => (isSystem(path) || /^infra\/(embedded|cli)\//.test(path)) && path !== 'shared/node-http.ts',
+    offences: lines(/^import (?!type\b).* from 'node:https?'/, true),
+  },
+  {
     name: 'no file names a folder of one machine or the host of a package registry',
     applies: path => path !== 'package-lock.json',
     offences: lines(

@@ -1,8 +1,8 @@
 // What an attempt came to: what an answer or an error of the network means. Pure but for reading the answer's first bytes.
-import { STATUS_CODES } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { EgressError } from '#shared/egress.ts'
 import { limits, second } from '#shared/limits.ts'
+import { http } from '#shared/node-http.ts'
 import { oneLine } from './plain-text.ts'
 
 export type Outcome =
@@ -34,7 +34,7 @@ export async function readQuote(body: Dispatcher.ResponseData['body']): Promise<
 /** What an answer that is no success means. `quote` must be redacted already; `at` is now, ms since the epoch. */
 export function refusedBy({ statusCode, headers }: Dispatcher.ResponseData, quote: string, at: number): Outcome {
   const said = oneLine(quote, limits.notifier.quoteCharacters)
-  const answer = `answered ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim()
+  const answer = `answered ${statusCode} ${http.STATUS_CODES[statusCode] ?? ''}`.trim()
   const words = statusCode === 410 ? `the destination is gone, it ${answer}` : `the destination ${answer}`
   return {
     kind: 'refused',

@@ -41,6 +41,17 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
     ],
   },
   {
+    rule: 'node:http comes from',
+    bad: [
+      { path: 'services/notifier/x.ts', text: "// x\nimport { STATUS_CODES } from 'node:http'\n" },
+      { path: 'infra/embedded/x.ts', text: "import http from 'node:http'\n" },
+    ],
+    good: [
+      { path: 'services/notifier/x.ts', text: "// x\nimport type { Server } from 'node:http'\n" },
+      { path: 'infra/demo/x.ts', text: "import { createServer } from 'node:http'\n" },
+    ],
+  },
+  {
     rule: 'no file names a folder',
     bad: [
       { path: 'README.md', text: `cd ${machineFolder}\n` },
