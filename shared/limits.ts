@@ -19,8 +19,8 @@ export const limits = {
     commandBacklog: 1_000,
     /** Answers remembered per subject: a retry arrives within seconds, so a short memory is enough. */
     receipts: 16,
-    /** A receipt older than this belongs to a request whose client gave up long ago. */
-    receiptAgeMs: 5 * minute,
+    /** A request is repeated for `request.totalMs` at most: a receipt older than this is nobody's, and costs memory. */
+    receiptAgeMs: 1 * minute,
     /** Instants remembered of reports that the keeper stamped: those of a whole round, and what comes until its retries do. */
     stamps: 1_024,
     /** A report is asked again for `request.totalMs` at most. */
@@ -33,6 +33,8 @@ export const limits = {
     leaseGiveUpMs: 7 * second,
     /** Freshness of readings is written, and the checkpoint moved, at least this often. */
     checkpointMs: 10 * second,
+    /** Subjects whose freshness a checkpoint holds, about 100 B each; those beyond have their documents written. */
+    freshnessInCheckpoint: 2_000,
     /** What a commit still has to write elsewhere is cleared from the subject within this time. */
     pendingMs: 1 * second,
     /** After a take-over nobody is called silent for this long, so that buffered reports arrive first. */

@@ -1,22 +1,52 @@
 // The commit of a round: observations first, then the changed subjects, each guarded by its revision. What is refused was
 // written by somebody else meanwhile: it is dropped from memory, read again and stepped again.
-import type { Reading, SubjectDocument } from '#shared/contracts/subject.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { type PutResult, StoreError } from '#shared/store/port.ts'
 import { type Core, persistWhile } from './core.ts'
 import type { Draft, Drafts } from './draft.ts'
 import { setAside } from './draft.ts'
-import type { Partition } from './partition.ts'
-import { judgeSubject } from './step/judge-subject.ts'
+import { freshnessOf, layOver } from './freshness.ts'
+import type { Partition, Waiting } from './partition.ts'
 import { noReports } from './stored-reports.ts'
 
-/** Reads into the cache what it lacks of these subjects. */
-export async function loadSubjects(core: Core, ids: Iterable<string>, mayGoOn: () => boolean): Promise<void> {
-  const missing = [...new Set(ids)].filter(id => core.cache.get(id) === undefined)
-  if (missing.length === 0) return
-  const found = await persistWhile(core, mayGoOn, 'read subjects', () => core.store.get('subjects', missing))
-  missing.forEach((id, i) => {
-    core.cache.set(id, { subject: found[i] ?? null, dirty: false, heapAt: null })
+/** What a round does to one partition. */
+export interface Work {
+  partition: Partition
+  inputs: readonly Waiting[]
+  /** Subjects to be written though no input asks for it. */
+  flush: string[]
+}
+
+/** Reads into the cache what it lacks of the subjects of a round. What must be written because of it joins what is to be flushed. */
+export async function loadSubjects(core: Core, work: readonly Work[], mayGoOn: () => boolean): Promise<void> {
+  const missing = new Map<string, Work>()
+  for (const one of work) {
+    for (const { input } of one.inputs) if (core.cache.get(input.subjectId) === undefined) missing.set(input.subjectId, one)
+    for (const id of one.flush) if (core.cache.get(id) === undefined) missing.set(id, one)
+  }
+  if (missing.size === 0) return
+  const ids = [...missing.keys()]
+  const found = await persistWhile(core, mayGoOn, 'read subjects', () => core.store.get('subjects', ids))
+  ids.forEach((id, i) => {
+    remind(core, missing.get(id) as Work, id, found[i] ?? null)
   })
+}
+
+/** Takes a document into the cache, with what was fresher than it. */
+function remind(core: Core, { partition, flush }: Work, id: string, document: SubjectDocument | null): void {
+  const freshness = partition.freshness.get(id)
+  partition.freshness.delete(id)
+  if (document === null || freshness === undefined) {
+    core.cache.set(id, { subject: document, dirty: false, heapAt: null })
+    return
+  }
+  const { confirmAfterMs, closeAfterMs } = core
+  const { silenceHeldAt } = partition
+  const surrounding = { now: core.clock.now(), silenceHeldAt, confirmAfterMs, closeAfterMs, stored: noReports }
+  const { subject, change } = layOver(document, freshness, surrounding)
+  core.cache.set(id, { subject, dirty: change !== 'nothing', heapAt: null })
+  if (change !== 'nothing') partition.dirty.add(id)
+  if (change === 'commit') flush.push(id)
 }
 
 export interface Committed {
@@ -87,7 +117,7 @@ async function replaceOneByOne(core: Core, changed: Draft[], mayGoOn: () => bool
       draft.replies = draft.waiting.map(waiting => ({ waiting, reply: { ok: false, error: internal } }))
       draft.subject = null
       draft.change = 'nothing'
-      core.cache.drop(draft.id)
+      forgetRefused(core, draft)
       results.push('written')
     }
   }
@@ -100,28 +130,10 @@ function stamped(subject: SubjectDocument, writer: string): SubjectDocument {
   return { ...subject, rev: subject.rev + 1, writer, hasPending: subject.pending.length > 0 ? 1 : 0 }
 }
 
-/** What somebody else wrote counts; reports that only this memory had are carried over when it is read again. */
-function forgetRefused(core: Core, draft: Draft): void {
-  const held = core.cache.get(draft.id)
-  core.cache.drop(draft.id)
-  if (held?.dirty && held.subject !== null) rescued.set(draft, held.subject.readings)
-}
-
-const rescued = new WeakMap<Draft, Record<string, Reading>>()
-
-/** After a refusal: lays the newer reports of the dropped memory over what was read again. */
-export function carryOverReadings(core: Core, draft: Draft): void {
-  const readings = rescued.get(draft)
-  const entry = core.cache.get(draft.id)
-  if (readings === undefined || entry?.subject === null || entry === undefined || entry.subject.deletedAt !== null) return
-  const merged = { ...entry.subject.readings }
-  for (const [key, reading] of Object.entries(readings)) {
-    const stored = merged[key]
-    if (stored !== undefined && (reading.slotAt ?? 0) > (stored.slotAt ?? 0)) merged[key] = reading
-  }
-  const { confirmAfterMs, closeAfterMs } = core
-  const { silenceHeldAt } = draft.partition
-  const surrounding = { now: core.clock.now(), silenceHeldAt, confirmAfterMs, closeAfterMs, stored: noReports }
-  const subject = judgeSubject({ ...entry.subject, readings: merged }, entry.subject.judgedAt, surrounding)
-  core.cache.set(draft.id, { subject, dirty: true, heapAt: null })
+/** What somebody else wrote counts; reports that only this memory had are laid over it when it is read again. */
+function forgetRefused(core: Core, { id, partition }: Draft): void {
+  const held = core.cache.get(id)
+  core.cache.drop(id)
+  partition.dirty.delete(id)
+  if (held?.dirty && held.subject !== null) partition.freshness.set(id, freshnessOf(held.subject))
 }

@@ -23,10 +23,14 @@ export function gatherTakes(core: Core, partitions: readonly Partition[], now: n
   return takes
 }
 
-/** Freshness at the checkpoint, cleared pending within a second, and what the memory has no room for. */
+/** Cleared pending within a second, what the memory has no room for, and of the freshness what the checkpoint has no room for. */
 function flushable(partition: Partition, now: number, checkpoint: boolean, overflowing: readonly string[]): string[] {
   const flush = new Set<string>()
-  if (checkpoint) for (const id of partition.dirty) flush.add(id)
+  let over = checkpoint ? partition.dirty.size + partition.freshness.size - limits.keeper.freshnessInCheckpoint : 0
+  for (const id of partition.dirty) {
+    if (over-- <= 0) break
+    flush.add(id)
+  }
   for (const [id, since] of partition.uncleared) {
     if (now - since >= limits.keeper.pendingMs || checkpoint) flush.add(id)
   }

@@ -245,4 +245,4 @@ export class Host {
 }
 
 const isSettled = (partition: Partition) =>
-  partition.results.length === 0 && partition.commands.length === 0 && partition.dirty.size === 0 && !isMoved(partition)
+  partition.results.length === 0 && partition.commands.length === 0 && !isMoved(partition)

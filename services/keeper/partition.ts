@@ -2,6 +2,7 @@
 import type { Feed, StreamMessage, Subscription } from '#shared/bus/port.ts'
 import { parseObservation } from '#shared/bus/subjects.ts'
 import type { CheckResult } from '#shared/contracts/check.ts'
+import type { Freshness } from '#shared/contracts/freshness.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import { type Due, DueHeap } from '#shared/due-heap.ts'
 import { limits } from '#shared/limits.ts'
@@ -43,8 +44,10 @@ export interface Partition {
   purgedAt: number
   /** A report of a failed check waits. */
   isUrgent: boolean
-  /** Subjects with freshness that the store does not have. */
+  /** Subjects that are fresher in memory than in their documents. */
   readonly dirty: Set<string>
+  /** What was fresher than the documents of subjects that are not in memory (again). */
+  readonly freshness: Map<string, Freshness>
   /** Subjects whose stored `pending` is written but not cleared yet, and since when. */
   readonly uncleared: Map<string, number>
   /** Deleted subjects of which nothing is left but the tombstone. */
@@ -76,6 +79,7 @@ export function openPartition(number: number, now: number): Partition {
     purgedAt: now + share,
     isUrgent: false,
     dirty: new Set(),
+    freshness: new Map(),
     uncleared: new Map(),
     childless: new Set(),
     silenceHeldAt: now,
@@ -152,7 +156,7 @@ function hasCommandsOrDeadlines(partition: Partition, now: number, isBusConnecte
 export function nextWorkAt(partition: Partition, isBusConnected: boolean): number | null {
   if (partition.state !== 'live') return null
   const instants = [isBusConnected ? dueAtOf(partition) : null, partition.silenceReleasedAt]
-  if (partition.dirty.size > 0 || isMoved(partition)) instants.push(partition.checkpointDueAt)
+  if (isMoved(partition)) instants.push(partition.checkpointDueAt)
   for (const since of partition.uncleared.values()) {
     instants.push(since + limits.keeper.pendingMs)
     break

@@ -1,16 +1,14 @@
 // One round of the loop over the partitions held: take, step, commit, publish (design section 3). All partitions with work share
 // a round, so that one commit serves many; a refused subject is read and stepped again within the round.
-import { keys } from '#shared/bus/subjects.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits } from '#shared/limits.ts'
-import type { CheckpointDocument } from '#shared/store/collections.ts'
-import { carryOverReadings, commitDrafts, loadSubjects } from './commit.ts'
-import { type Core, persistWhile } from './core.ts'
+import { writeCheckpoint } from './checkpoint.ts'
+import { commitDrafts, loadSubjects, type Work } from './commit.ts'
+import type { Core } from './core.ts'
 import { type Draft, type Drafts, draftOf, noDrafts, stepInputs } from './draft.ts'
-import { armDeadline, isMoved, type Partition, type Waiting } from './partition.ts'
+import { armDeadline, type Partition, type Waiting } from './partition.ts'
 import { publishPending } from './publish.ts'
 import { isOwed, isWritten, startRemovals } from './removals.ts'
-import { NoLongerOurs } from './retry.ts'
 import { nextDeadline } from './step/step.ts'
 import { loadStoredReports } from './stored-reports.ts'
 
@@ -19,7 +17,7 @@ export interface Take {
   inputs: Waiting[]
   /** The newest stream sequence that is behind the partition once these inputs are committed. */
   takenTo: number
-  /** Subjects whose freshness or cleared pending is to be written in this round. */
+  /** Subjects whose documents are to be written in this round though no input asks for it. */
   flush: string[]
   /** Whether the checkpoint moves once everything of this round is written. */
   checkpoint: boolean
@@ -35,26 +33,20 @@ const triesInRound = 20
 export async function runRound(core: Core, takes: readonly Take[], roundId: string): Promise<Set<Partition>> {
   core.metrics.rounds.inc()
   const lapsed = new Set<Partition>()
-  let work = takes.map(({ partition, inputs, flush }) => ({ partition, inputs, flush, carried: [] as Draft[] }))
+  let work: Work[] = takes.map(({ partition, inputs, flush }) => ({ partition, inputs, flush: [...flush] }))
   for (let attempt = 0; work.length > 0; attempt++) {
     if (attempt >= triesInRound) throw new Error(`subjects were refused ${triesInRound} times in one round`)
     const mayGoOn = () => work.some(({ partition }) => core.mayCommit(partition.number))
-    const ids = work.flatMap(({ inputs, flush, carried }) => [
-      ...inputs.map(waiting => waiting.input.subjectId),
-      ...flush,
-      ...carried.map(draft => draft.id),
-    ])
-    await loadSubjects(core, ids, mayGoOn)
+    await loadSubjects(core, work, mayGoOn)
     const reports = await loadStoredReports(
       core,
       work.flatMap(({ inputs }) => inputs.map(waiting => waiting.input)),
       mayGoOn,
     )
     const drafts = noDrafts(reports)
-    for (const { partition, inputs, flush, carried } of work) {
+    for (const { partition, inputs, flush } of work) {
       // Closed while its subjects were read: they left the memory again, and must not look as if there were none.
       if (partition.state === 'closed') continue
-      for (const draft of carried) carryOverReadings(core, draft)
       stepInputs(core, partition, inputs, drafts)
       for (const id of flush) draftFlush(core, partition, id, drafts)
     }
@@ -65,14 +57,13 @@ export async function runRound(core: Core, takes: readonly Take[], roundId: stri
       partition: draft.partition,
       inputs: draft.waiting,
       flush: draft.waiting.length === 0 ? [draft.id] : [],
-      carried: [draft],
     }))
   }
   for (const take of takes) if (!lapsed.has(take.partition)) await finish(core, take)
   return lapsed
 }
 
-/** Writes the freshness of a cached subject; one that left the memory clean needs no write. */
+/** Writes the document of a cached subject; one that is as it was committed needs no write. */
 function draftFlush(core: Core, partition: Partition, id: string, drafts: Drafts): void {
   const entry = core.cache.get(id)
   if (entry === undefined || entry.subject === null) return
@@ -154,38 +145,4 @@ async function finish(core: Core, { partition, inputs, takenTo, checkpoint }: Ta
   const last = inputs[inputs.length - 1]
   if (last !== undefined) core.metrics.judgingLag.observe(Math.max(0, now - last.input.at) / 1_000)
   if (checkpoint) await writeCheckpoint(core, partition, now)
-}
-
-/** Only what is written for good may be left behind: called when no freshness of the partition is in memory alone. */
-export async function writeCheckpoint(core: Core, partition: Partition, now: number): Promise<void> {
-  partition.checkpointDueAt = now + limits.keeper.checkpointMs
-  if (partition.dirty.size > 0) return
-  const stored = partition.checkpoint
-  if (!isMoved(partition)) return
-  const checkpoint: CheckpointDocument = {
-    id: keys.lease(partition.number),
-    rev: (stored?.rev ?? 0) + 1,
-    streamCreatedAt: partition.streamCreatedAt,
-    sequence: partition.sequence,
-    messageAt: partition.messageAt,
-    gaps: partition.gaps,
-    writtenAt: now,
-    writer: `${core.keeperId}.${now}`,
-  }
-  const mayGoOn = () => core.mayCommit(partition.number)
-  const [result] = await persistWhile(core, mayGoOn, 'write a checkpoint', () => core.store.replace('checkpoints', [checkpoint]))
-  if (result !== 'written') throw new NoLongerOurs(`the checkpoint of partition ${partition.number} was moved by somebody else`)
-  partition.checkpoint = checkpoint
-  purge(core, partition, now)
-}
-
-function purge(core: Core, partition: Partition, now: number): void {
-  if (now - partition.purgedAt < limits.stream.purgeMs) return
-  partition.purgedAt = now
-  core.bus.observations.purge(partition.number, partition.sequence + 1).catch(error => {
-    core.logger.warn(
-      { err: error, partition: partition.number },
-      'judged reports could not be removed from the stream; tried again later',
-    )
-  })
 }

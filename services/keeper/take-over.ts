@@ -7,6 +7,7 @@ import { keys } from '#shared/bus/subjects.ts'
 import { CheckResult } from '#shared/contracts/check.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits, minute } from '#shared/limits.ts'
+import type { CheckpointDocument } from '#shared/store/collections.ts'
 import type { Query } from '#shared/store/port.ts'
 import { type Core, persistWhile } from './core.ts'
 import { armDeadline, type Partition, resultInput } from './partition.ts'
@@ -22,8 +23,10 @@ export async function takeOver(core: Core, partition: Partition, onBroken: (reas
   const mayGoOn = () => partition.state !== 'closed' && core.mayCommit(partition.number)
   const read = <T>(doing: string, attempt: () => Promise<T>) => persistWhile(core, mayGoOn, doing, attempt)
   const [checkpoint] = await read('read a checkpoint', () => core.store.get('checkpoints', [keys.lease(partition.number)]))
-  partition.checkpoint = checkpoint ?? null
+  const { freshness, ...position } = checkpoint ?? {}
+  partition.checkpoint = checkpoint ? (position as CheckpointDocument) : null
   partition.gaps = checkpoint?.gaps ?? 0
+  for (const one of freshness ?? []) partition.freshness.set(one[0], one)
   partition.silenceHeldAt = Math.min(core.clock.now(), checkpoint?.writtenAt ?? Number.POSITIVE_INFINITY)
   await Promise.all([finishPending(core, partition, mayGoOn), loadDeadlines(core, partition, read)])
   await reconcileChecks(core, partition, mayGoOn)
@@ -102,15 +105,22 @@ async function loadDeadlines(
       where: { partition: partition.number, dueAt: { gte: 0 } },
       sort: [['dueAt', 'asc']],
       limit: pageSize,
-      select: ['dueAt'],
+      select: ['dueAt', 'rev'],
       ...(after === undefined ? {} : { after }),
     }
     const page = await read('read deadlines', () => core.store.find('subjects', query))
-    for (const { id, dueAt } of page) if (dueAt !== null) armDeadline(partition, id, dueAt)
+    for (const subject of page) armFresh(partition, subject)
     const last = page[page.length - 1]
     if (last === undefined || page.length < pageSize) return
     after = { values: [last.dueAt], id: last.id }
   }
+}
+
+/** Where the checkpoint speaks of this very document, its instant is the later and true one. */
+function armFresh(partition: Partition, { id, rev, dueAt }: Pick<SubjectDocument, 'id' | 'rev' | 'dueAt'>): void {
+  const freshness = partition.freshness.get(id)
+  const armedAt = freshness !== undefined && freshness[1] === rev ? freshness[3] : dueAt
+  if (armedAt !== null) armDeadline(partition, id, armedAt)
 }
 
 /** The check entries of the partition say what its subjects say: missing or older ones are written, strays removed. */

@@ -15,6 +15,7 @@ import type { Stored } from '#shared/contracts/common.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
 import type { DeliveryTableDocument } from '#shared/contracts/delivery-table.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
+import type { Freshness } from '#shared/contracts/freshness.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import type { WindowDocument } from '#shared/contracts/maintenance.ts'
 import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
@@ -36,6 +37,8 @@ export interface CheckpointDocument extends Stored {
   /** Messages that could not be read because the stream no longer had them. */
   gaps: number
   writtenAt: number
+  /** Of the partition's subjects whose documents are less fresh; absent from those of earlier versions. */
+  freshness?: readonly Freshness[]
   /** Who wrote this revision, so that an unknown outcome is settled by asking again. */
   writer?: string
 }

@@ -25,7 +25,7 @@ export interface Query {
   limit: number
   /** Values of the sort fields and the id of the last document seen: the page begins behind it. */
   after?: { values: readonly Scalar[]; id: string }
-  /** Read these columns (and id) only; documents come back with nothing else. */
+  /** Read these columns or `rev` (and id) only; documents come back with nothing else. */
   select?: readonly string[]
 }
 

@@ -53,7 +53,7 @@ export function planQuery(collection: CollectionName, query: Query): QueryPlan {
       `A query of ${collection} must be limited to 1 to ${limits.store.findMax} documents, not ${limit}.`,
     )
   }
-  for (const field of query.select ?? []) demandField(collection, field)
+  for (const field of query.select ?? []) if (field !== 'rev' || collections[collection].compact) demandField(collection, field)
   return {
     conditions: planWhere(collection, query.where ?? {}),
     sort: planSort(collection, query),

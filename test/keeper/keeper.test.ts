@@ -6,6 +6,8 @@ import { partitionOf } from '#shared/hash.ts'
 import { checkObservationId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
+import { gatherTakes } from '../../services/keeper/gather.ts'
+import { openPartition } from '../../services/keeper/partition.ts'
 import { createWorld, minute, websiteMeta } from './world.ts'
 
 const second = 1_000
@@ -185,8 +187,9 @@ t.test('commit', async t => {
   t.test('reports whose freshness only memory had survive a refusal', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
-    const id = await world.create()
+    const id = await world.create({ locations: ['aaaa', 'bbbb'] })
     await world.report(id, true)
+    await world.report(id, true, {}, 'bbbb')
     await world.clock.advance(11 * second)
     const stored = await world.subject(id)
     if (stored === null) throw new Error('no subject')
@@ -194,8 +197,30 @@ t.test('commit', async t => {
     const slotAt = world.clock.now()
     await world.report(id, true, { slotAt })
     await world.store.replace('subjects', [{ ...stored, rev: stored.rev + 1, writer: 'somebody else' }])
-    await world.clock.advance(11 * second)
+    await world.report(id, false, { slotAt }, 'bbbb')
+    t.equal((await world.subject(id))?.rev, stored.rev + 2, 'the failure was refused once')
     t.equal((await world.subject(id))?.readings['aaaa']?.slotAt, slotAt)
+  })
+
+  t.test('what somebody else wrote is noticed at the next checkpoint, though no report needs a write', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    await world.report(id, true)
+    await world.clock.advance(11 * second)
+    const stored = await world.subject(id)
+    if (stored?.meta == null) throw new Error('no subject')
+    const elsewhere = { ...stored.meta, locations: ['bbbb'] }
+    const readings = { bbbb: { ...(stored.readings['aaaa'] as never as object), slotAt: null, at: null } }
+    await world.store.replace('subjects', [
+      { ...stored, rev: stored.rev + 1, writer: 'somebody else', meta: elsewhere, readings } as never,
+    ])
+    await world.clock.advance(minute)
+    await world.report(id, true, { slotAt: world.clock.now() })
+    await world.clock.advance(11 * second)
+    const before = await world.store.count('observations', {})
+    await world.report(id, true, { slotAt: world.clock.now() })
+    t.equal(await world.store.count('observations', {}), before, 'a location that it no longer has is not heard any more')
   })
 
   t.test('a store that does not answer is tried again, and nothing is acknowledged meanwhile', async t => {
@@ -301,9 +326,64 @@ t.test('checkpoint', async t => {
     await world.report(id, true, { slotAt })
     t.equal((await world.subject(id))?.rev, before?.rev, 'a check that changes nothing needs no subject write')
     await world.clock.advance(10 * second)
-    t.equal((await world.subject(id))?.readings['aaaa']?.slotAt, slotAt)
+    t.equal(await world.keptSlot(id), slotAt)
+    t.equal((await world.subject(id))?.rev, before?.rev, 'nor does its freshness: the checkpoint holds that')
     const [checkpoint] = await world.store.get('checkpoints', [keys.lease(partitionOf(id))])
     t.equal(checkpoint?.sequence, 2)
+  })
+
+  t.test('a successor knows the readings as they were at the checkpoint: nobody falls silent by a take-over', async t => {
+    const world = createWorld()
+    const first = await world.startOne()
+    const id = await world.create()
+    await world.report(id, true)
+    for (let i = 0; i < 10; i++) {
+      await world.clock.advance(minute)
+      await world.report(id, true, { slotAt: world.clock.now() })
+    }
+    await world.clock.advance(11 * second)
+    await Promise.all([first.service.stop(), world.clock.advance(100)])
+    await world.hub.truncateStream(0)
+    await world.startOne()
+    await world.clock.advance(minute)
+    t.strictSame(await world.incidents(id), [], 'the newest report is from a minute ago')
+    await world.clock.advance(5 * minute)
+    t.equal((await world.incidents(id))[0]?.condition, 'no_data', 'and real silence is counted from it')
+    const troubleSince = (await world.incidents(id))[0]?.troubleSince ?? 0
+    t.equal(troubleSince, ((await world.subject(id))?.readings['aaaa']?.at ?? 0) + 3 * minute + 1)
+  })
+
+  t.test('a document committed after the checkpoint is not made older by it, and its deadline counts', async t => {
+    const world = createWorld()
+    const first = await world.startOne()
+    const id = await world.create()
+    await world.report(id, true)
+    await world.clock.advance(minute)
+    await world.report(id, true, { slotAt: world.clock.now() })
+    await world.clock.advance(11 * second)
+    const failedAt = world.clock.now()
+    await world.report(id, false, { slotAt: failedAt })
+    world.hub.cut(first.bus)
+    await world.startOne()
+    await world.clock.advance(20 * second)
+    t.equal((await world.subject(id))?.readings['aaaa']?.ok, false)
+    for (let i = 0; i < 2; i++) {
+      await world.clock.advance(55 * second)
+      await world.report(id, false, { slotAt: world.clock.now() })
+    }
+    await world.clock.advance(minute)
+    t.equal((await world.incidents(id))[0]?.confirmedAt, failedAt + 2 * minute)
+  })
+
+  t.test('freshness beyond what a checkpoint holds is written into the documents, the oldest first', t => {
+    const partition = openPartition(0, 0)
+    const over = 3
+    for (let i = 0; i < limits.keeper.freshnessInCheckpoint + over; i++) partition.dirty.add(`s${i}`)
+    Object.assign(partition, { state: 'live', checkpointDueAt: 0, sequence: 1 })
+    const core = { bus: { connected: () => true }, cache: { evict: () => [] }, mayCommit: () => true }
+    const [take] = gatherTakes(core as never, [partition], 1)
+    t.strictSame(take?.flush, ['s0', 's1', 's2'])
+    t.end()
   })
 
   t.test('what was reported since the checkpoint is stepped again after a crash, and nothing counts twice', async t => {

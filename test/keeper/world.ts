@@ -2,12 +2,13 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
-import { subjects } from '#shared/bus/subjects.ts'
+import { keys, subjects } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { CheckResult } from '#shared/contracts/check.ts'
 import type { Command } from '#shared/contracts/command.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { WebsiteMeta } from '#shared/contracts/website.ts'
+import { partitionOf } from '#shared/hash.ts'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service } from '#shared/service.ts'
@@ -98,9 +99,15 @@ export function createWorld(
     await clock.advance(ok ? limits.keeper.gatherMs + 1 : 1)
   }
   const subject = async (id: string) => (await store.get('subjects', [id]))[0] ?? null
+  /** The newest slot of a location that a successor would find: in the document, or in the checkpoint beside it. */
+  const keptSlot = async (id: string, location = 'aaaa') => {
+    const [checkpoint] = await store.get('checkpoints', [keys.lease(partitionOf(id))])
+    const fresh = checkpoint?.freshness?.find(([subjectId]) => subjectId === id)?.[4].find(([at]) => at === location)?.[1] ?? 0
+    return Math.max(fresh, (await subject(id))?.readings[location]?.slotAt ?? 0)
+  }
   const incidents = (id: string) =>
     store.find('incidents', { where: { subjectId: id }, sort: [['troubleSince', 'asc']], limit: 100 })
   const alerts = (id: string) => store.find('alerts', { where: { subjectId: id }, limit: 100 })
   const history = (id: string) => store.find('history', { where: { subjectId: id }, sort: [['at', 'asc']], limit: 100 })
-  return { clock, hub, store, client, nudged, startOne, command, create, report, subject, incidents, alerts, history }
+  return { clock, hub, store, client, nudged, startOne, command, create, report, subject, keptSlot, incidents, alerts, history }
 }

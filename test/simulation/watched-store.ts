@@ -4,6 +4,7 @@ import { keys, parseCommand } from '#shared/bus/subjects.ts'
 import type { Command } from '#shared/contracts/command.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { partitionOf } from '#shared/hash.ts'
 import { checkObservationId } from '#shared/ids.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
 import type { PutResult, Store } from '#shared/store/port.ts'
@@ -80,6 +81,7 @@ export async function findUnwritten(store: Store, given: readonly Report[]): Pro
   const ids = [...new Set(reports.map(report => report.subjectId))]
   const found = await store.get('subjects', ids)
   const subjectsById = new Map(ids.map((id, i) => [id, found[i] ?? null]))
+  const fresh = await freshSlots(store, ids)
   const expected = reports.filter(({ subjectId, locationId, rev, slotAt }) => {
     const subject = subjectsById.get(subjectId) ?? null
     if (subject === null || subject.deletedAt !== null || subject.checkRev === null || slotAt > 1e13) return false
@@ -92,10 +94,22 @@ export async function findUnwritten(store: Store, given: readonly Report[]): Pro
     const sentences: string[] = []
     if (observations[i] === null)
       sentences.push(`the report ${identityOf(report)} (sequence ${report.sequence}) is no observation`)
-    if ((reading?.slotAt ?? 0) < report.slotAt)
+    const slotAt = Math.max(reading?.slotAt ?? 0, fresh.get(`${report.subjectId}.${report.locationId}`) ?? 0)
+    if (slotAt < report.slotAt)
       sentences.push(`the report ${identityOf(report)} (sequence ${report.sequence}) is not in the readings`)
     return sentences
   })
+}
+
+/** The slots that the checkpoints know beyond the documents, by subject and location. */
+async function freshSlots(store: Store, ids: readonly string[]): Promise<Map<string, number>> {
+  const checkpoints = await store.get('checkpoints', [...new Set(ids.map(id => keys.lease(partitionOf(id))))])
+  const slots = new Map<string, number>()
+  for (const checkpoint of checkpoints) {
+    for (const [id, , , , readings] of checkpoint?.freshness ?? [])
+      for (const [locationId, slotAt] of readings) slots.set(`${id}.${locationId}`, slotAt)
+  }
+  return slots
 }
 
 /** Whoever has an answer can read its write, and what had to be written with it. */

@@ -48,10 +48,10 @@ const cases: Record<string, Case> = {
     t.strictSame(found, [documents[4], null, ...documents], 'in the order asked, null where there is none')
     const [selected] = await store.find('subjects', {
       where: { id: 'exact5' },
-      select: ['hasPending', 'checkLocations'],
+      select: ['hasPending', 'rev', 'checkLocations'],
       limit: 1,
     })
-    t.strictSame(selected, { id: 'exact5', hasPending: true, checkLocations: ['eu', 'us'] })
+    t.strictSame(selected, { id: 'exact5', hasPending: true, rev: 1, checkLocations: ['eu', 'us'] })
     const told = [alert('exact1'), alert('exact2', { reminder: true, deliveries: 0 })]
     await store.insert('alerts', told)
     t.strictSame(await store.get('alerts', ['exact1', 'exact2']), told, 'an expiry stays the number it was')
@@ -299,6 +299,7 @@ const cases: Record<string, Case> = {
     ]
     for (const question of questions) await t.rejects(store.find('subjects', question), permanent, JSON.stringify(question))
     await t.rejects(store.count('subjects', { rev: 1 }), permanent)
+    await t.rejects(store.find('observations', { select: ['rev'], limit: 1 }), permanent, 'a compact document has none')
     await t.rejects(store.expire('subjects', 1, 1), permanent)
     t.same(await store.find('subjects', { where: { slug: "'; DROP TABLE subjects; --" }, limit: 1 }), [])
   },

@@ -3,9 +3,9 @@ import type { Command, CommandOf, ReportedObservation } from '#shared/contracts/
 import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { Receipt, SubjectDocument } from '#shared/contracts/subject.ts'
-import { limits } from '#shared/limits.ts'
 import { acknowledgeIncident } from './acknowledge.ts'
 import { cancelMaintenance, moveMaintenance, startMaintenance } from './maintenance-commands.ts'
+import { remembered } from './receipts.ts'
 import { refusal, refused } from './refusal.ts'
 import { reportObservation } from './report-observation.ts'
 import { createRule, deleteRule, replaceRule } from './rule-commands.ts'
@@ -31,17 +31,6 @@ export function obey(subject: SubjectDocument, command: Command, at: number, sur
 /** The subject with the command's answer among its receipts. */
 export function withReceipt(subject: SubjectDocument, id: string, at: number, reply: Reply): SubjectDocument {
   return { ...subject, receipts: remembered(subject.receipts, { id, at, reply: JSON.stringify(reply) }) }
-}
-
-/** The last 16 answers and the last 1,024 stamps of reports, none older than a client waits: reports are many, and push out no answer. */
-function remembered(receipts: readonly Receipt[], added: Receipt): Receipt[] {
-  const { receipts: answersMax, receiptAgeMs, stamps, stampAgeMs } = limits.keeper
-  const isStamp = added.reply === null
-  const recent = receipts.filter(
-    ({ id, at, reply }) => id !== added.id && added.at - at < (reply === null ? stampAgeMs : receiptAgeMs),
-  )
-  let over = recent.filter(({ reply }) => (reply === null) === isStamp).length + 1 - (isStamp ? stamps : answersMax)
-  return [...recent.filter(({ reply }) => (reply === null) !== isStamp || over-- <= 0), added]
 }
 
 /** The two families refuse each other's subjects; only `convert` makes a website a custom subject, for good. */

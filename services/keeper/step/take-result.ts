@@ -5,6 +5,7 @@ import { intervalMs, type WebsiteMeta } from '#shared/contracts/website.ts'
 import { checkObservationId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { judgeSubject } from './judge-subject.ts'
+import { stillAwaited } from './receipts.ts'
 import type { Input, Step, Surrounding } from './types.ts'
 
 type ResultInput = Extract<Input, { kind: 'result' }>
@@ -34,7 +35,8 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, surroun
     statusCode: result.statusCode,
     totalMs: Math.round(result.phases.totalMs),
   }
-  const reported = { ...subject, readings: { ...subject.readings, [locationId]: fresh } }
+  const readings = { ...subject.readings, [locationId]: fresh }
+  const reported = { ...subject, readings, receipts: stillAwaited(subject.receipts, surrounding.now) }
   const isJudgedByEach = subject.kind === 'custom'
   if (!isJudgedByEach && reading.ok === result.ok && isHeard(reading, meta, Math.max(input.at, subject.judgedAt))) {
     return { subject: reported, change: 'freshness', observation, reply: null }

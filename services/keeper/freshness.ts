@@ -1,0 +1,51 @@
+// How fresh the readings of a subject are, apart from its document: taken from memory for the checkpoint, and laid over the document
+// when that is read again. Pure.
+import type { Freshness, FreshReading } from '#shared/contracts/freshness.ts'
+import type { Reading, SubjectDocument } from '#shared/contracts/subject.ts'
+import { judgeSubject } from './step/judge-subject.ts'
+import type { Surrounding } from './step/types.ts'
+
+export function freshnessOf({ id, rev, judgedAt, dueAt, readings }: SubjectDocument): Freshness {
+  const fresh: FreshReading[] = []
+  for (const [locationId, { slotAt, at, ok, statusCode, totalMs, error }] of Object.entries(readings)) {
+    if (slotAt !== null && at !== null) fresh.push([locationId, slotAt, at, ok ? 1 : 0, statusCode, totalMs, error])
+  }
+  return [id, rev, judgedAt, dueAt, fresh]
+}
+
+export interface LaidOver {
+  subject: SubjectDocument
+  /** commit: the newer readings change what the document says, so it must be written before the checkpoint moves. */
+  change: 'nothing' | 'freshness' | 'commit'
+}
+
+/**
+ * The subject with the newer readings. A document that was replaced since may have been judged without them: it is judged again.
+ * Reports from before a location became part of the subject, and from one that it no longer has, are none of its readings.
+ */
+export function layOver(subject: SubjectDocument, freshness: Freshness, surrounding: Surrounding): LaidOver {
+  if (subject.deletedAt !== null) return { subject, change: 'nothing' }
+  const [, rev, judgedAt, dueAt, fresh] = freshness
+  const readings = { ...subject.readings }
+  let newer = false
+  for (const report of fresh) {
+    const stored = readings[report[0]]
+    if (stored === undefined || report[1] <= (stored.slotAt ?? 0) || report[2] < stored.addedAt) continue
+    readings[report[0]] = readingOf(report, stored.addedAt)
+    newer = true
+  }
+  if (rev === subject.rev) return { subject: { ...subject, readings, judgedAt, dueAt }, change: 'freshness' }
+  if (!newer) return { subject, change: 'nothing' }
+  const judged = judgeSubject({ ...subject, readings }, subject.judgedAt, surrounding)
+  return { subject: judged, change: judged.rules === subject.rules ? 'freshness' : 'commit' }
+}
+
+const readingOf = ([, slotAt, at, ok, statusCode, totalMs, error]: FreshReading, addedAt: number): Reading => ({
+  addedAt,
+  slotAt,
+  at,
+  ok: ok === 1,
+  error,
+  statusCode,
+  totalMs,
+})

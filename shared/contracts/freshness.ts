@@ -1,0 +1,22 @@
+// What a keeper's memory knows of a subject beyond its document: reports that changed nothing but how fresh a reading is. Kept in
+// the checkpoint of the partition, in arrays without names, because there is one for nearly every monitor.
+
+/** location id, slot, end of the check, passed (1) or failed (0), status code, total ms, error: the newest report of a location. */
+export type FreshReading = readonly [
+  locationId: string,
+  slotAt: number,
+  at: number,
+  ok: 0 | 1,
+  statusCode: number | null,
+  totalMs: number | null,
+  error: string | null,
+]
+
+/** `rev` is that of the document to which it was newer; `judgedAt` and `dueAt` hold for that one only. */
+export type Freshness = readonly [
+  subjectId: string,
+  rev: number,
+  judgedAt: number,
+  dueAt: number | null,
+  readings: readonly FreshReading[],
+]
