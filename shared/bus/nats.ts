@@ -1,21 +1,29 @@
 // The bus on NATS JetStream: connects, declares what lives there, and is the port that every service gets. Once connected it
-// reconnects for ever; nothing is queued while it is cut off.
+// reconnects for ever; nothing is queued while it is cut off. What this process asks itself does not leave it.
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
 import {
   type ConnectionOptions,
   connect,
   headers as createHeaders,
-  type Msg,
   type MsgHdrs,
   type NatsConnection,
   nanos,
 } from '@nats-io/transport-node'
 import { bucketStream, bucketSubject, declareAll } from '#shared/bus/declarations.ts'
+import { createLocalRequests, type LocalRequests } from '#shared/bus/local-requests.ts'
 import { createBucket } from '#shared/bus/nats-bucket.ts'
 import { asBusError, createLink, type Link } from '#shared/bus/nats-link.ts'
 import { type ConnectBusOptions, connectionOptions } from '#shared/bus/nats-options.ts'
 import { createObservationStream, jsonOf } from '#shared/bus/nats-stream.ts'
-import { type Bucket, type BucketName, type Bus, BusError, type Incoming, type Subscription } from '#shared/bus/port.ts'
+import {
+  type Bucket,
+  type BucketName,
+  type Bus,
+  BusError,
+  type Incoming,
+  type RequestOptions,
+  type Subscription,
+} from '#shared/bus/port.ts'
 import { type Clock, createSystemClock } from '#shared/clock.ts'
 import { AppError } from '#shared/errors.ts'
 import { randomId } from '#shared/ids.ts'
@@ -76,6 +84,10 @@ async function connectPatiently(options: ConnectBusOptions, settings: Connection
 function createBus(link: Link, onClosed: () => void): Bus {
   const { connection } = link
   const buckets = new Map<BucketName, Bucket>()
+  const local = createLocalRequests(link.clock)
+  link.onConnection(connected => {
+    if (!connected) local.refuseAll()
+  })
   return {
     observations: createObservationStream(link),
     bucket: name => {
@@ -83,24 +95,43 @@ function createBus(link: Link, onClosed: () => void): Bus {
       buckets.set(name, bucket)
       return bucket
     },
-    request: async (subject, body, { timeoutMs, traceId }) =>
-      jsonOf(await link.exchange(subject, JSON.stringify(body), timeoutMs, traceHeader(traceId))),
+    request: (subject, body, options) => request(link, local, subject, body, options),
     publish: (subject, body, traceId) => {
       if (link.connected()) connection.publish(subject, JSON.stringify(body), { headers: traceHeader(traceId) })
     },
-    subscribe: (subject, onMessage, subscribing = {}) => subscribe(link, subject, onMessage, subscribing.queue),
+    subscribe: (subject, onMessage, subscribing = {}) => subscribe(link, local, subject, onMessage, subscribing.queue),
     connected: link.connected,
     onConnection: link.onConnection,
     clockOffset: now => clockOffset(link, now),
     close: async () => {
+      local.close()
       await link.close()
       onClosed()
     },
   }
 }
 
+async function request(
+  link: Link,
+  local: LocalRequests,
+  subject: string,
+  body: unknown,
+  { timeoutMs, traceId = randomId(traceIdLength) }: RequestOptions,
+): Promise<unknown> {
+  const text = JSON.stringify(body)
+  const answer = link.connected() && fits(link, text, traceId) ? local.ask({ subject, text, traceId }, timeoutMs) : null
+  return answer === null ? jsonOf(await link.exchange(subject, text, timeoutMs, traceHeader(traceId))) : JSON.parse(await answer)
+}
+
+/** Whether the bus would take this request; what it would not take is left to it to refuse. */
+function fits({ connection }: Link, text: string | undefined, traceId: string): boolean {
+  const bytes = Buffer.byteLength(text ?? '') + Buffer.byteLength(`NATS/1.0\r\n${traceHeaderName}: ${traceId}\r\n\r\n`)
+  return bytes <= (connection.info?.max_payload ?? 0)
+}
+
 async function subscribe(
   link: Link,
+  local: LocalRequests,
   subject: string,
   onMessage: (message: Incoming) => void,
   queue?: string,
@@ -109,37 +140,65 @@ async function subscribe(
   const subscription = connection.subscribe(subject, {
     ...(queue !== undefined && { queue }),
     callback: (error, message) => {
-      if (error) logger.error({ err: error, subject }, 'The bus ended a subscription.')
-      else onMessage(incoming(message, link))
+      if (error) {
+        forget()
+        logger.error({ err: error, subject }, 'The bus ended a subscription.')
+        return
+      }
+      const traceId = message.headers?.get(traceHeaderName)
+      const answer = message.reply ? (text: string) => void message.respond(text) : null
+      onMessage(incoming(link, message.subject, jsonOf(message), traceId, answer))
     },
   })
-  if (link.connected()) await connection.flush()
+  const forget = local.add({
+    subject,
+    queue,
+    take: ({ subject, text, traceId }, answer) =>
+      onMessage(incoming(link, subject, text === undefined ? undefined : JSON.parse(text), traceId, answer)),
+  })
+  try {
+    if (link.connected()) await connection.flush()
+  } catch (error) {
+    // Nobody could close what its subscriber never got: it would take requests for ever.
+    forget()
+    subscription.unsubscribe()
+    throw error
+  }
   return {
     close: async () => {
+      forget()
       if (!subscription.isClosed()) await (link.connected() ? subscription.drain() : subscription.unsubscribe())
     },
   }
 }
 
-/** An answer that the bus would not take is refused to its asker instead: it must end neither the process nor a round. */
-function incoming(message: Msg, { connection, logger }: Link): Incoming {
+/** A message as its receiver sees it; `answer` null: a nudge. */
+function incoming(
+  link: Link,
+  subject: string,
+  body: unknown,
+  traceId: string | undefined,
+  answer: ((text: string) => void) | null,
+): Incoming {
   let answered = false
-  const textOf = (body: unknown) => {
-    const text = JSON.stringify(body)
-    const bytes = Buffer.byteLength(text)
-    if (bytes <= (connection.info?.max_payload ?? bytes)) return text
-    logger.error({ subject: message.subject, bytes }, 'An answer is larger than the bus takes.')
-    return JSON.stringify({ ok: false, error: tooLarge.toBody() })
-  }
   return {
-    subject: message.subject,
-    body: jsonOf(message),
-    traceId: message.headers?.get(traceHeaderName) || randomId(traceIdLength),
+    subject,
+    body,
+    traceId: traceId || randomId(traceIdLength),
     respond: body => {
-      if (!answered && message.reply) message.respond(textOf(body))
+      if (!answered && answer !== null) answer(answerText(link, subject, body))
       answered = true
     },
   }
+}
+
+/** An answer that the bus would not take is refused to its asker instead: it must end neither the process nor a round. */
+function answerText({ connection, logger }: Link, subject: string, body: unknown): string {
+  const text = JSON.stringify(body)
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= (connection.info?.max_payload ?? bytes)) return text
+  logger.error({ subject, bytes }, 'An answer is larger than the bus takes.')
+  return JSON.stringify({ ok: false, error: tooLarge.toBody() })
 }
 
 const tooLarge = new AppError('internal', 'Internal error', { details: 'The answer is larger than the bus takes' })

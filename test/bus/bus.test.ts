@@ -17,13 +17,14 @@ import { createLogger } from '#shared/logger.ts'
 import { obtainNatsServer } from '../../infra/embedded/obtain-nats-server.ts'
 import { createMemoryHub } from '../support/memory-bus.ts'
 import { startTestBus, type TestBus, toolsFolder } from '../support/nats.ts'
-import { collector, describeBus, openFeed, publishNumbers, subjectOn, upTo } from './contract.ts'
+import { collector, describeBus, type Harness, openFeed, publishNumbers, subjectOn, upTo } from './contract.ts'
+import { describeRequests } from './request-contract.ts'
 
 t.test('in memory', async t => {
   const clock = createSystemClock()
   const hub = createMemoryHub({ clock })
   t.teardown(() => clock.stop())
-  describeBus(t, {
+  const harness: Harness = {
     connect: async () => hub.connect(),
     recreateStream: async () => hub.recreateStream(),
     fillable: async () => {
@@ -35,13 +36,16 @@ t.test('in memory', async t => {
       hub.cut(bus)
       return async () => hub.restore(bus)
     },
-  })
+    cutsAll: false,
+  }
+  describeBus(t, harness)
+  describeRequests(t, harness)
 })
 
 t.test('on a nats-server', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
-  describeBus(t, {
+  const harness: Harness = {
     connect: () => server.connect('contract'),
     recreateStream: () => recreateStream(server, limits.stream.bytes),
     fillable: async () => {
@@ -53,17 +57,10 @@ t.test('on a nats-server', async t => {
       await server.stopServer()
       return () => server.startServer()
     },
-  })
-})
-
-t.test('an answer that is larger than the bus takes is a refusal, and the one who answers goes on', async t => {
-  const server = await startTestBus()
-  t.teardown(() => server.stop())
-  const bus = await server.connect('large answers')
-  await bus.subscribe('cmd.1.x', ({ body, respond }) => respond({ ok: true, result: 'x'.repeat(Number(body)) }))
-  const ask = (characters: number) => bus.request('cmd.1.x', characters, { timeoutMs: 5_000 })
-  t.match(await ask(64 * 1024 * 1024), { ok: false, error: { code: 'internal' } })
-  t.strictSame(await ask(1), { ok: true, result: 'x' })
+    cutsAll: true,
+  }
+  describeBus(t, harness)
+  describeRequests(t, harness)
 })
 
 async function recreateStream({ url, token, connect: connectTo }: TestBus, streamBytes: number): Promise<void> {

@@ -1,4 +1,4 @@
-// What every bus must do, run on the memory hub and on a real nats-server alike. Each case makes its own connections and uses
+// What every bus must do but for requests (`request-contract.ts`), run on the memory hub and on a real nats-server alike. Each case makes its own connections and uses
 // subjects and keys of its own, because the bus is shared by the cases of one run.
 import type { Test } from 'tap'
 import { type Bus, BusError, type Feed, type FeedOptions, type StreamMessage } from '#shared/bus/port.ts'
@@ -14,6 +14,8 @@ export interface Harness {
   fillable(): Promise<{ bus: Bus; undo(): Promise<void> }>
   /** Ends this connection's way to the bus until the returned function runs. */
   cutOff(bus: Bus): Promise<() => Promise<void>>
+  /** `cutOff` cuts off every connection. */
+  cutsAll: boolean
 }
 
 /** Collects what arrives and lets a test wait for it. */
@@ -61,12 +63,11 @@ export async function publishNumbers(bus: Bus, subject: string, numbers: number[
 }
 
 const kindOf = (error: unknown) => (error instanceof BusError ? error.kind : error)
-const refused = (promise: Promise<unknown>) => promise.then(() => 'nothing refused', kindOf)
+export const refused = (promise: Promise<unknown>) => promise.then(() => 'nothing refused', kindOf)
 
 export function describeBus(t: Test, harness: Harness): void {
   describeFeeds(t, harness)
   describeBuckets(t, harness)
-  describeRequests(t, harness)
 }
 
 function describeFeeds(t: Test, harness: Harness): void {
@@ -326,60 +327,5 @@ function describeBuckets(t: Test, harness: Harness): void {
       t.strictSame(entries.map(entry => entry.key).toSorted(), keys, filter)
       t.ok(entries.every(entry => (entry.value as { key: string }).key === entry.key && entry.revision > 0))
     }
-  })
-}
-
-function describeRequests(t: Test, harness: Harness): void {
-  t.test('a request is answered, with its body, its subject and its trace', async t => {
-    const asker = await harness.connect()
-    const server = await harness.connect()
-    const subscription = await server.subscribe('cmd.60.*', message => {
-      message.respond({ subject: message.subject, body: message.body, traceId: message.traceId })
-      message.respond('only the first answer counts')
-    })
-    t.strictSame(await asker.request('cmd.60.x', { a: [1, null, 'ü'] }, { timeoutMs: 5_000, traceId: 'trace1' }), {
-      subject: 'cmd.60.x',
-      body: { a: [1, null, 'ü'] },
-      traceId: 'trace1',
-    })
-    const untraced = (await asker.request('cmd.60.x', null, { timeoutMs: 5_000 })) as { traceId: string; body: unknown }
-    t.ok(untraced.traceId.length > 0, 'one is made where none was given')
-    t.equal(untraced.body, null)
-    await subscription.close()
-    t.equal(
-      await refused(asker.request('cmd.60.x', {}, { timeoutMs: 60_000 })),
-      'no_responders',
-      'after the subscription was closed',
-    )
-  })
-
-  t.test('nobody there is known at once, silence after its time', async t => {
-    const bus = await harness.connect()
-    t.equal(await refused(bus.request('nobody.home', {}, { timeoutMs: 60_000 })), 'no_responders')
-    await bus.subscribe('mute', () => undefined)
-    t.equal(await refused(bus.request('mute', {}, { timeoutMs: 100 })), 'timeout')
-  })
-
-  t.test('a queue group shares, everybody else gets everything', async t => {
-    const bus = await harness.connect()
-    const members = await Promise.all(upTo(3).map(() => harness.connect()))
-    const shared = collector<number>()
-    const all = collector<number>()
-    for (const [index, member] of members.entries()) {
-      await member.subscribe('nudge.test', () => shared.add(index), { queue: 'notifiers' })
-      await member.subscribe('nudge.test', () => all.add(index))
-    }
-    for (let n = 0; n < 30; n++) bus.publish('nudge.test', { n })
-    await Promise.all([shared.reached(30), all.reached(90)])
-    // A last request over the same way proves that nothing more was on its way.
-    await members[0]!.subscribe('fence', message => message.respond(true))
-    await bus.request('fence', {}, { timeoutMs: 5_000 })
-    t.strictSame([shared.items.length, all.items.length], [30, 90])
-  })
-
-  t.test('the offset of the clock is measured', async t => {
-    const bus = await harness.connect()
-    const behind = await bus.clockOffset(() => Date.now() - 5_000)
-    t.ok(Math.abs(behind - 5_000) < 500, `5 s behind reads as ${behind}`)
   })
 }

@@ -1,0 +1,134 @@
+// Requests that this process answers itself, handed over within it instead of through the bus and back: as JSON text, in the
+// order they were asked, never inside the asker's stack. Whatever is not for exactly one receiver here is left to the bus.
+import { BusError } from '#shared/bus/port.ts'
+import type { Cancel, Clock } from '#shared/clock.ts'
+import { limits } from '#shared/limits.ts'
+
+export interface LocalRequest {
+  subject: string
+  /** The body as JSON; undefined where there is none. */
+  text: string | undefined
+  traceId: string
+}
+
+export interface LocalSubscriber {
+  /** `*` is one token, `>` one or more at the end. */
+  subject: string
+  /** One of the members of a queue gets each request. */
+  queue: string | undefined
+  /** `answer` takes JSON; only its first call, and none after the asker was refused, counts. Must not throw. */
+  take(request: LocalRequest, answer: (text: string) => void): void
+}
+
+export interface LocalRequests {
+  /** From now on it is asked; the returned function ends that at once. What was asked before is still handed over. */
+  add(subscriber: LocalSubscriber): () => void
+  /**
+   * Resolves to the answer as JSON; rejects with a BusError (timeout, unavailable). Null, and nothing done, where no subscriber
+   * here gets it, or more than one would: then the bus is to be asked. `timeoutMs` is exceeded by `limits.bus.sweepMs` at most.
+   */
+  ask(request: LocalRequest, timeoutMs: number): Promise<string> | null
+  /** Refuses whatever waits as unavailable: the connection to the bus was lost. */
+  refuseAll(): void
+  /** Refuses whatever waits and forgets all subscribers. */
+  close(): void
+}
+
+interface Waiter {
+  resolve(text: string): void
+  reject(error: BusError): void
+  /** On the monotonic clock. */
+  expiresAt: number
+}
+
+export function createLocalRequests(clock: Clock): LocalRequests {
+  const table = createTable()
+  const waiting = new Set<Waiter>()
+  let cancelSweep: Cancel | null = null
+
+  const sweep = () => {
+    cancelSweep = null
+    const now = clock.monotonic()
+    for (const waiter of waiting) {
+      if (waiter.expiresAt > now) continue
+      waiting.delete(waiter)
+      waiter.reject(new BusError('timeout', 'No answer came in time.'))
+    }
+    if (waiting.size > 0) cancelSweep = clock.after(limits.bus.sweepMs, sweep)
+  }
+  const refuseAll = () => {
+    const refused = [...waiting]
+    waiting.clear()
+    for (const waiter of refused) waiter.reject(new BusError('unavailable', 'The connection to the bus was lost.'))
+  }
+  const handOver = (request: LocalRequest, receiver: LocalSubscriber, waiter: Waiter) => {
+    if (!waiting.has(waiter)) return
+    receiver.take(request, text => {
+      if (waiting.delete(waiter)) waiter.resolve(text)
+    })
+  }
+  return {
+    add: table.add,
+    ask: (request, timeoutMs) => {
+      const receiver = table.receiverOf(request.subject)
+      if (receiver === null) return null
+      return new Promise((resolve, reject) => {
+        const waiter = { resolve, reject, expiresAt: clock.monotonic() + timeoutMs }
+        waiting.add(waiter)
+        cancelSweep ??= clock.after(limits.bus.sweepMs, sweep)
+        // Not a microtask: an asker and a receiver that never wait for anything else would keep timers and sockets waiting.
+        setImmediate(handOver, request, receiver, waiter)
+      })
+    },
+    refuseAll,
+    close: () => {
+      table.clear()
+      refuseAll()
+      cancelSweep?.()
+      cancelSweep = null
+    },
+  }
+}
+
+/** A subject that the bus refuses (white space) or matches with nothing (an empty token): it shall do so itself. */
+const unusual = /\s|^\.|\.\.|\.$/
+
+/** A process has some 70 subscriptions: they are looked through. */
+function createTable() {
+  const entries = new Set<{ subscriber: LocalSubscriber; matches: (subject: string) => boolean }>()
+  let turns = 0
+  return {
+    add: (subscriber: LocalSubscriber) => {
+      const entry = { subscriber, matches: matcher(subscriber.subject) }
+      entries.add(entry)
+      return () => void entries.delete(entry)
+    },
+    clear: () => entries.clear(),
+    /** The only plain subscriber, or a member of the only queue, by turns; null where nobody or more than that would get it. */
+    receiverOf: (subject: string): LocalSubscriber | null => {
+      const matching: LocalSubscriber[] = []
+      for (const { subscriber, matches } of entries) if (matches(subject)) matching.push(subscriber)
+      const [first] = matching
+      if (first === undefined || unusual.test(subject)) return null
+      if (matching.length === 1) return first
+      if (first.queue === undefined || matching.some(({ queue }) => queue !== first.queue)) return null
+      turns += 1
+      return matching[turns % matching.length] ?? null
+    },
+  }
+}
+
+function matcher(filter: string): (subject: string) => boolean {
+  const firstWildcard = filter.search(/[*>]/)
+  if (firstWildcard < 0) return subject => subject === filter
+  const start = filter.slice(0, firstWildcard)
+  const wanted = filter.split('.')
+  const open = wanted.at(-1) === '>'
+  const fixed = open ? wanted.slice(0, -1) : wanted
+  return subject => {
+    if (!subject.startsWith(start)) return false
+    const tokens = subject.split('.')
+    if (open ? tokens.length <= fixed.length : tokens.length !== fixed.length) return false
+    return fixed.every((token, i) => token === '*' || token === tokens[i])
+  }
+}

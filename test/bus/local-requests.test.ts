@@ -1,0 +1,181 @@
+// Requests that their own process answers: that they do not travel, what the bus still decides about them, and who waits how long.
+import { connect } from '@nats-io/transport-node'
+import t from 'tap'
+import { createLocalRequests } from '#shared/bus/local-requests.ts'
+import { connectBus } from '#shared/bus/nats.ts'
+import type { BusError } from '#shared/bus/port.ts'
+import type { Clock } from '#shared/clock.ts'
+import { limits } from '#shared/limits.ts'
+import { createLogger } from '#shared/logger.ts'
+import { startNatsServer } from '../../infra/embedded/nats-server.ts'
+import { obtainNatsServer } from '../../infra/embedded/obtain-nats-server.ts'
+import { startTestBus, toolsFolder } from '../support/nats.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
+import { collector, refused, upTo } from './contract.ts'
+
+const patient = { timeoutMs: 10_000 }
+
+t.test('on a nats-server', async t => {
+  const server = await startTestBus()
+  t.teardown(() => server.stop())
+
+  t.test('a request to an own subscription does not leave the process, a nudge does', async t => {
+    const bus = await server.connect('own')
+    const other = await server.connect('other')
+    const heard = collector<string>()
+    const own = await bus.subscribe('cmd.1.*', message => message.respond('own'))
+    await other.subscribe('cmd.1.*', ({ body, respond }) => {
+      heard.add(String(body))
+      respond('other')
+    })
+    t.strictSame(await Promise.all(upTo(5).map(n => bus.request('cmd.1.x', `request ${n}`, patient))), Array(5).fill('own'))
+    bus.publish('cmd.1.x', 'nudge')
+    await heard.reached(1)
+    const closing = own.close()
+    t.equal(await bus.request('cmd.1.x', 'after it closed', patient), 'other')
+    await closing
+    t.strictSame(heard.items, ['nudge', 'after it closed'])
+  })
+
+  t.test('a subscription in another process gets what only it is subscribed to', async t => {
+    const bus = await server.connect('elsewhere')
+    const other = await server.connect('there')
+    await bus.subscribe('cmd.2.*', message => message.respond('here'))
+    await other.subscribe('cmd.3.*', message => message.respond('there'))
+    t.strictSame([await bus.request('cmd.2.x', {}, patient), await bus.request('cmd.3.x', {}, patient)], ['here', 'there'])
+  })
+
+  for (const whose of ['another connection', 'the same connection']) {
+    t.test(`the size that the bus takes holds for requests and answers of ${whose}`, async t => {
+      const asker = await server.connect('asks')
+      const answerer = whose === 'the same connection' ? asker : await server.connect('answers')
+      const largest = await maxPayload(server)
+      await answerer.subscribe('echo', ({ body, respond }) => respond((body as string).length))
+      await answerer.subscribe('text', ({ body, respond }) => respond('x'.repeat(Number(body))))
+      const traceId = 'trace1'
+      // `"…"` around the body, and the headers that name the trace: `NATS/1.0`, `trace-id: trace1`, an empty line.
+      const room = largest - 2 - (10 + 18 + 2)
+      const ask = (characters: number) => asker.request('echo', 'x'.repeat(characters), { timeoutMs: 5_000, traceId })
+      t.equal(await ask(room), room)
+      t.equal(await refused(ask(room + 1)), 'unavailable')
+      const answered = (characters: number) => asker.request('text', characters, { timeoutMs: 5_000 })
+      t.equal(((await answered(largest - 2)) as string).length, largest - 2)
+      t.match(await answered(largest - 1), { ok: false, error: { code: 'internal' } })
+      t.equal(await answered(1), 'x', 'the one who answers goes on')
+    })
+  }
+
+  t.test('a subject that the bus refuses or matches with nothing is left to it', async t => {
+    const bus = await server.connect('unusual')
+    await bus.subscribe('cmd.4.>', message => message.respond('taken'))
+    t.equal(await refused(bus.request('cmd.4.', {}, patient)), 'no_responders')
+    t.equal(await refused(bus.request('cmd.4..x', {}, patient)), 'no_responders')
+    t.equal(await refused(bus.request('cmd.4.a b', {}, patient)), 'unavailable')
+    t.equal(await bus.request('cmd.4.a', {}, patient), 'taken')
+  })
+
+  t.test('a bus that is closed refuses what waits', async t => {
+    const bus = await server.connect('closes')
+    const heard = collector<unknown>()
+    await bus.subscribe('mute', heard.add)
+    const asked = refused(bus.request('mute', {}, patient))
+    await heard.reached(1)
+    await bus.close()
+    t.equal(await asked, 'unavailable')
+    t.equal(await refused(bus.request('mute', {}, patient)), 'unavailable')
+  })
+})
+
+async function maxPayload({ url, token }: { url: string; token: string }): Promise<number> {
+  const connection = await connect({ servers: url, token })
+  const { max_payload: largest = 0 } = connection.info ?? {}
+  await connection.close()
+  return largest
+}
+
+t.test('a subscription that could not be made takes no requests afterwards', async t => {
+  const dataFolder = t.testdir()
+  const binary = await obtainNatsServer({ toolsFolder, log: () => undefined })
+  const first = await startNatsServer({ binary, dataFolder, port: 0 })
+  const { url, token } = first
+  const bus = await connectBus({ servers: url, token, name: 'early', patienceMs: 5_000, logger: createLogger('silent') })
+  const changes = collector<boolean>()
+  bus.onConnection(changes.add)
+  process.kill(first.pid, 'SIGSTOP')
+  const subscribing = bus
+    .subscribe('lost', () => undefined)
+    .then(
+      () => 'subscribed',
+      () => 'failed',
+    )
+  process.kill(first.pid, 'SIGKILL')
+  t.equal(await subscribing, 'failed')
+  await first.stop()
+  const second = await startNatsServer({ binary, dataFolder, port: Number(new URL(url).port) })
+  t.teardown(async () => {
+    await bus.close()
+    await second.stop()
+  })
+  await changes.reached(2)
+  t.equal(await refused(bus.request('lost', {}, { timeoutMs: 5_000 })), 'no_responders')
+})
+
+/** A table on a clock that the test moves, and how many timers it has set. */
+function world() {
+  const virtual = createVirtualClock()
+  let timers = 0
+  const clock: Clock = {
+    ...virtual,
+    after: (delayMs, run) => {
+      timers += 1
+      const cancel = virtual.after(delayMs, () => {
+        timers -= 1
+        run()
+      })
+      return () => {
+        timers -= 1
+        cancel()
+      }
+    },
+  }
+  const local = createLocalRequests(clock)
+  const answers = collector<(text: string) => void>()
+  local.add({ subject: 'mute', queue: undefined, take: (_, answer) => answers.add(answer) })
+  const ask = (timeoutMs: number) => local.ask({ subject: 'mute', text: '1', traceId: 'trace1' }, timeoutMs)!
+  const kindOf = (promise: Promise<string>) => promise.catch((error: BusError) => error.kind)
+  return { virtual, local, answers, ask, kindOf, timers: () => timers }
+}
+
+t.test('each request has its own time, with one timer for all of them and none for nobody', async t => {
+  const { virtual, answers, ask, kindOf, timers } = world()
+  const settled: string[] = []
+  for (const timeoutMs of [1_000, 200, 3_000]) void kindOf(ask(timeoutMs)).then(kind => settled.push(`${timeoutMs} ${kind}`))
+  await answers.reached(3)
+  t.equal(timers(), 1)
+  await virtual.advance(199)
+  t.strictSame(settled, [])
+  await virtual.advance(1 + limits.bus.sweepMs)
+  t.strictSame(settled, ['200 timeout'])
+  await virtual.advance(800)
+  t.strictSame(settled, ['200 timeout', '1000 timeout'])
+  answers.items[0]?.('"too late"')
+  answers.items[2]?.('"in time"')
+  await virtual.advance(limits.bus.sweepMs)
+  t.strictSame(settled, ['200 timeout', '1000 timeout', '3000 "in time"'])
+  t.equal(timers(), 0)
+})
+
+t.test('what was refused before it was handed over is not handed over, and closing leaves no timer', async t => {
+  const { virtual, local, answers, ask, kindOf, timers } = world()
+  const refusedAtOnce = kindOf(ask(1_000))
+  local.refuseAll()
+  t.equal(await refusedAtOnce, 'unavailable')
+  await virtual.settle()
+  t.strictSame(answers.items, [])
+  const waiting = kindOf(ask(1_000))
+  await answers.reached(1)
+  local.close()
+  t.equal(await waiting, 'unavailable')
+  t.equal(timers(), 0)
+  t.equal(local.ask({ subject: 'mute', text: '1', traceId: 'trace1' }, 1_000), null, 'a closed table asks nobody')
+})
