@@ -1,19 +1,27 @@
 // Identifiers: how they are made, and how the short ones are built and parsed. Base 62 in ASCII order, so that text order is
 // number order. Ids come from the operating system's randomness; the simulation injects its own.
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomFillSync } from 'node:crypto'
 import { day } from '#shared/limits.ts'
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 export const idLength = { subject: 10, location: 4, workspace: 10, user: 10, key: 10, session: 16, destination: 10 } as const
 
+/** The operating system is asked for many bytes at once; none is used twice. */
+const pool = Buffer.alloc(4_096)
+let taken = pool.length
+
 /** A random base 62 text of `length` characters (5.95 bits each). */
 export function randomId(length: number): string {
   let id = ''
   while (id.length < length) {
-    for (const byte of randomBytes(length * 2)) {
-      if (byte < 248 && id.length < length) id += digits[byte % 62]
+    if (taken === pool.length) {
+      randomFillSync(pool)
+      taken = 0
     }
+    const byte = pool[taken] as number
+    pool[taken++] = 0
+    if (byte < 248) id += digits[byte % 62]
   }
   return id
 }

@@ -47,11 +47,13 @@ async function readText(request: FastifyRequest, reply: FastifyReply): Promise<s
   }
   const bytes = await readBytes(request, reply)
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     throw invalidJson('The body is not UTF-8')
   }
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 async function readBytes(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
   const chunks: Buffer[] = []
@@ -63,16 +65,31 @@ async function readBytes(request: FastifyRequest, reply: FastifyReply): Promise<
   throw new AppError('malformed', tooLargeMessage, { details: `A request body has at most ${limits.http.bodyBytes} bytes` })
 }
 
-/** Keeps what fits and answers how much came. Leaving the loop must not destroy the request: its connection carries the refusal. */
-async function readChunks(request: FastifyRequest, chunks: Buffer[]): Promise<number> {
-  let size = 0
-  for await (const chunk of request.raw.iterator({ destroyOnReturn: false })) {
-    size += (chunk as Buffer).length
-    if (size <= limits.http.bodyBytes) chunks.push(chunk as Buffer)
-    else chunks.length = 0
-    if (size > limits.http.discardBytes) break
-  }
-  return size
+/**
+ * Keeps what fits and answers how much came; rejects where the sender broke off. What is beyond all measure is left unread: the
+ * request must not be destroyed, because its connection carries the refusal.
+ */
+function readChunks({ raw }: FastifyRequest, chunks: Buffer[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let size = 0
+    const end = (settle: () => void) => {
+      raw.off('data', take).off('end', complete).off('close', broken).off('error', broken)
+      settle()
+    }
+    const complete = () => end(() => resolve(size))
+    const broken = () => end(() => reject(new Error('The request ended before its body did.')))
+    const take = (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= limits.http.bodyBytes) chunks.push(chunk)
+      else chunks.length = 0
+      if (size <= limits.http.discardBytes) return
+      raw.pause()
+      complete()
+    }
+    if (raw.readableEnded) resolve(0)
+    else if (raw.destroyed) broken()
+    else raw.on('end', complete).on('close', broken).on('error', broken).on('data', take)
+  })
 }
 
 /** A body without a content type is taken for JSON. */

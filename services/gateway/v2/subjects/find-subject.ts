@@ -43,7 +43,7 @@ export function findRule(subject: CustomSubjectView, { request }: Call): RuleVie
 }
 
 /** A part of the path, percent-decoded: an encoded slash is data. */
-function pathSlug(params: unknown, name: 'subject' | 'signal' | 'rule'): string {
+export function pathSlug(params: unknown, name: 'subject' | 'signal' | 'rule'): string {
   return (params as Record<string, string>)[name] ?? ''
 }
 

@@ -12,7 +12,7 @@ import { Judged, Maybe, shapeReader } from '../../fields.ts'
 import { timestampOfMicroseconds } from '../../instants.ts'
 import { readObject } from '../../json-body.ts'
 import { parseTimestamp } from '../../rfc3339.ts'
-import { findCustomSubject, findSignal } from './find-subject.ts'
+import { findCustomSubject, findSignal, pathSlug } from './find-subject.ts'
 import { readLabels } from './labels.ts'
 import { orderId } from './order-id.ts'
 import { createReportAddresses, type ReportAddress } from './report-addresses.ts'
@@ -57,8 +57,8 @@ export function createReporter(context: GatewayContext): (call: Call) => Promise
       }
     }
     const subject = await findCustomSubject(context, call)
-    const { slug: signalSlug } = findSignal(subject, call)
-    const address = { workspaceId: subject.workspaceId, subjectId: subject.id, subjectSlug: subject.slug, signalSlug }
+    findSignal(subject, call)
+    const address = { workspaceId: subject.workspaceId, subjectId: subject.id, subjectSlug: subject.slug }
     const answer = await report(context, call, address, read)
     addresses.remember(address)
     return answer
@@ -70,8 +70,9 @@ type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id' | 'signal'>
 /** A body can be read once: `read` answers the same again. */
 async function report(context: GatewayContext, call: Call, address: ReportAddress, read: () => Promise<Report>): Promise<object> {
   requireEditor(call.request.identity, address.workspaceId)
-  const command = { kind: 'report-observation', id: orderId(), signal: address.signalSlug, ...(await read()) } as const
-  return observationObject(address, await context.keeper.send(address.subjectId, command, call.traceId))
+  const signal = pathSlug(call.request.params, 'signal')
+  const command = { kind: 'report-observation', id: orderId(), signal, ...(await read()) } as const
+  return observationObject(address, signal, await context.keeper.send(address.subjectId, command, call.traceId))
 }
 
 async function readReport({ request, reply }: Call): Promise<Report> {
@@ -102,7 +103,7 @@ function readObservedAt(text: Body['observed_at']): number | null {
 const cut = (error: string): string =>
   error.length <= bounds.errorCharacters ? error : [...error].slice(0, bounds.errorCharacters).join('')
 
-const observationObject = ({ subjectSlug, signalSlug }: ReportAddress, observation: ObservationView) => ({
+const observationObject = ({ subjectSlug }: ReportAddress, signalSlug: string, observation: ObservationView) => ({
   subject_id: subjectSlug,
   signal_id: signalSlug,
   observed_at: timestampOfMicroseconds(observation.observedAtUs),

@@ -1,6 +1,6 @@
-// Where reports of a path go: subject ids by workspace, subject slug and signal slug, remembered so that a sender who comes again costs
-// no question to the directory. Only a hint: the subject's keeper knows whether subject and signal are still there, and whatever is
-// refused is looked up anew before it is answered. Never answers for a workspace that the caller is no member of.
+// Where reports of a path go: subject ids by workspace and subject slug, remembered so that a sender who comes again costs no question
+// to the directory. Only a hint: the subject's keeper knows whether subject and signal are there, and whatever is refused is looked
+// up anew before it is answered. Never answers for a workspace that the caller is no member of.
 import { limits } from '#shared/limits.ts'
 import { roleIn } from '../../access.ts'
 import type { Call } from '../../answer.ts'
@@ -10,7 +10,6 @@ export interface ReportAddress {
   workspaceId: string
   subjectId: string
   subjectSlug: string
-  signalSlug: string
 }
 
 export interface ReportAddresses {
@@ -33,8 +32,8 @@ export function createReportAddresses(): ReportAddresses {
   const known = ({ request }: Call) => {
     const workspaceId = queryText(request, 'workspace_id') ?? onlyWorkspaceOf(request.identity)
     if (workspaceId === null || roleIn(request.identity, workspaceId) === null) return null
-    const { subject: subjectSlug = '', signal: signalSlug = '' } = request.params as Record<string, string>
-    const found = remembered.get(keyOf({ workspaceId, subjectSlug, signalSlug })) ?? null
+    const { subject: subjectSlug = '' } = request.params as Record<string, string>
+    const found = remembered.get(keyOf({ workspaceId, subjectSlug })) ?? null
     if (found !== null) remember(found)
     return found
   }
@@ -46,5 +45,5 @@ const onlyWorkspaceOf = ({ memberships }: Call['request']['identity']): string |
   memberships.length === 1 ? (memberships[0]?.workspaceId ?? null) : null
 
 /** No id and no stored slug holds a line break. */
-const keyOf = (address: Pick<ReportAddress, 'workspaceId' | 'subjectSlug' | 'signalSlug'>): string =>
-  `${address.workspaceId}\n${address.subjectSlug}\n${address.signalSlug}`
+const keyOf = (address: Pick<ReportAddress, 'workspaceId' | 'subjectSlug'>): string =>
+  `${address.workspaceId}\n${address.subjectSlug}`
