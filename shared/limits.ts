@@ -20,7 +20,7 @@ export const limits = {
     /** Answers remembered per subject: a retry arrives within seconds, so a short memory is enough. */
     receipts: 16,
     /** A request is repeated for `request.totalMs` at most: a receipt older than this is nobody's, and costs memory. */
-    receiptAgeMs: 1 * minute,
+    receiptAgeMs: 20 * second,
     /** Instants remembered of reports that the keeper stamped: those of a whole round, and what comes until its retries do. */
     stamps: 1_024,
     /** A report is asked again for `request.totalMs` at most. */
@@ -76,6 +76,18 @@ export const limits = {
     expireSliceMs: 50,
     /** Inputs of all partitions taken into one round. */
     inputsPerRoundInAll: 4_096,
+  },
+
+  collector: {
+    /** A full collection takes 10 to 20 ms with 10,000 monitors: this often they cost little, and are rare in a percentile. */
+    everyMs: 5 * second,
+    /** How far the heap may grow between two, in percent of what lives: from what 250 MB leave room for, to twice the heap. */
+    growthPercentMin: 10,
+    growthPercentMax: 100,
+    /** Where no more than this is wanted the least does, and V8 also gives back what it does not need at the moment. */
+    calmPercent: 20,
+    /** Without a full collection for this long a busy time is over, and the room that it needed is given back. */
+    calmAfterMs: 15 * second,
   },
 
   presence: {
@@ -555,10 +567,10 @@ export const limits = {
     /** Items waiting in front of the embedded store: one full round (observations and subjects) of each of the 64 partitions, and half again. */
     queuedItems: 100_000,
     /**
-     * The write-ahead log of the embedded store is folded into its file at this length: every fold waits for the disk, and a page that
-     * was written often in between is folded once. 64 MiB; what it gains under load is not settled, see BENCHMARKS.md.
+     * The write-ahead log of the embedded store is folded into its file at this length, 4 MiB: everything waits for a fold. At 1,440 checks
+     * a second one came every second and took 8 to 15 ms; of 64 MiB it was one in ten seconds, of 58 ms.
      */
-    walPages: 16_384,
+    walPages: 1_024,
     /** The embedded store takes no larger document than MongoDB does. */
     documentBytes: 16 * 1024 ** 2,
     /** Statements kept prepared; the system itself uses about 150 different ones. */

@@ -12,8 +12,14 @@ const needed = 24
 const here = dirname(fileURLToPath(import.meta.url))
 const modules = join(here, '..', '..', 'node_modules')
 const pinned = join(modules, 'node', 'bin', 'node')
-/** Young objects get room to die in, and the heap does not grow ahead of what it holds: half the memory at 10,000 monitors. */
-const flags = ['--max-semi-space-size=16', '--optimize-for-size']
+/** The heap starts as small as it can and grows with the load (infra/embedded/collector-pace.ts). */
+const flags = [
+  '--max-semi-space-size=16',
+  '--semi-space-growth-factor=1',
+  '--memory-saver-mode',
+  '--heap-growing-percent=10',
+  '--expose-gc',
+]
 /** The C library keeps what its threads have freed; with one arena that gives back early it keeps a third of it. */
 const environment = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '2097152', MALLOC_MMAP_THRESHOLD_: '524288' }
 

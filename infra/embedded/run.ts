@@ -11,6 +11,7 @@ import type { Logger } from '#shared/logger.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import type { AllSettings } from './all-settings.ts'
+import { followCollector } from './collector-pace.ts'
 import { prepareDataFolder, takeDataFolder } from './data-folder.ts'
 import { type FirstKey, prepareFirstKey } from './first-key.ts'
 import { installationSalt } from './incident-salt.ts'
@@ -64,6 +65,8 @@ export async function runInstallation(options: RunOptions): Promise<Installation
 async function startAll(running: Running): Promise<string | null> {
   const { mode, settings, undo, metrics, clock, logger } = running
   undo.push({ what: 'clock', run: async () => running.clock.stop() })
+  const pace = followCollector(clock)
+  undo.push({ what: 'collector pace', run: async () => pace.stop() })
   collectDefaultMetrics({ register: metrics })
   if (mode.services.includes('gateway')) await demandFreePort(settings.HOST, settings.PORT, 'PORT')
   const dataFolder = await openDataFolder(running)

@@ -55,7 +55,7 @@ function openLocked(path: string): DatabaseSync {
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
       PRAGMA wal_autocheckpoint = ${limits.store.walPages};
-      PRAGMA cache_size = -8192;
+      PRAGMA cache_size = -4096;
       PRAGMA journal_size_limit = ${limits.store.walPages * pageBytes};
       PRAGMA temp_store = MEMORY;
       BEGIN IMMEDIATE`)

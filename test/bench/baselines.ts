@@ -118,7 +118,7 @@ function insertRows(path: string, collection: BareRows, rows: Row[]): number {
   const database = new DatabaseSync(path)
   // As the system's own file is opened (shared/store/sqlite-file.ts).
   database.exec(
-    'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8192',
+    'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4096',
   )
   for (const statement of schemaStatements(collection)) database.exec(statement)
   const insert = database.prepare(writeStatements(collection).insert)
