@@ -19,8 +19,8 @@ export const limits = {
     commandBacklog: 1_000,
     /** Answers remembered per subject: a retry arrives within seconds, so a short memory is enough. */
     receipts: 16,
-    /** A request is repeated for `request.totalMs` at most: a receipt older than this is nobody's, and costs memory. */
-    receiptAgeMs: 20 * second,
+    /** Whoever repeats a command does so within `request.totalMs`, a program of its own perhaps over a whole outage; kept longer it costs memory. */
+    receiptAgeMs: 90 * second,
     /** Instants remembered of reports that the keeper stamped: those of a whole round, and what comes until its retries do. */
     stamps: 1_024,
     /** A report is asked again for `request.totalMs` at most. */
