@@ -511,7 +511,8 @@ t.test('memory: subjects beyond the bound leave only after their freshness is wr
     await world.report(id, true, { slotAt: world.clock.now() })
   }
   await world.clock.advance(11 * second)
-  for (const id of ids) t.equal(await world.keptSlot(id), slots.get(id), 'in its document, or in the checkpoint where it is in memory')
+  for (const id of ids)
+    t.equal(await world.keptSlot(id), slots.get(id), 'in its document, or in the checkpoint where it is in memory')
   const written = await Promise.all(ids.map(async id => (await world.subject(id))?.readings['aaaa']?.slotAt === slots.get(id)))
   t.ok(written.filter(Boolean).length >= 8, 'what left the memory is in its document')
 })
