@@ -568,7 +568,7 @@ export const limits = {
     queuedItems: 100_000,
     /**
      * The write-ahead log of the embedded store is folded into its file at this length, 4 MiB: everything waits for a fold. At 1,440 checks
-     * a second one came every second and took 8 to 15 ms; of 64 MiB it was one in ten seconds, of 58 ms.
+     * a second two came every second and took 8 to 15 ms each; of 64 MiB it was one in ten seconds, of 58 ms.
      */
     walPages: 1_024,
     /** The embedded store takes no larger document than MongoDB does. */

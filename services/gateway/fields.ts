@@ -17,8 +17,9 @@ export const Needed = <T extends TSchema>(schema: T) => Type.Optional(Type.Union
 export const Judged = (schema: TSchema, needed = false) => Type.Optional(Type.Unknown({ documented: schema, needed }))
 
 /**
- * Compiled at its first body, so that a start does not wait for all of them: returns the object as its declared type, or throws `malformed` naming the first field that is not. Bounds
- * (lengths, ranges, words, patterns) are declared for the API's document; each is judged by its field's reader, in its turn.
+ * Compiled at its first body, so that a start does not wait for all of them: returns the object as its declared type, or throws
+ * `malformed` naming the first field that is not. Bounds (lengths, ranges, words, patterns) are declared for the API's document; each is
+ * judged by its field's reader, in its turn.
  */
 export function shapeReader<T extends TSchema>(schema: T): (body: Record<string, unknown>) => Static<T> {
   const validatorOf = once(() => Compile(shapeOf(schema as Record<string, unknown>)))

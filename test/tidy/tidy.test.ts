@@ -7,6 +7,15 @@ import { citedPaths, type SourceFile, tidyRules } from '../../infra/gates/tidy-r
 
 const machineFolder = ['', 'work', 'main', 'x'].join('/')
 const registryHost = ['registry', 'npmjs', 'org'].join('.')
+/** Put together here, so that this file keeps the rules that it plants against. */
+const planting = {
+  sleeping: ['sle', 'ep('].join(''),
+  alone: ['t.on', 'ly('].join(''),
+  leftOut: ['t.sk', 'ip('].join(''),
+  waiting: ['setTime', 'out(resolve'].join(''),
+  mark: ['TO', 'DO'].join(''),
+  excuse: ['for', 'now'].join(' '),
+}
 
 /** For each rule, by its place in the table: files that break it, and files that look as if but do not. */
 const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
@@ -66,15 +75,14 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
   },
   {
     rule: 'no test sleeps',
-    // Texts for the rule to find, not calls: nothing here waits or is left out.
     bad: [
-      // Texts that the rule has to find: nothing here sleeps, or runs alone.
-      { path: 'test/a.test.ts', text: '// x\nawait sleep(5)\n' },
-      { path: 'test/a.test.ts', text: "// x\nt.only('x', fn)\n" },
-      { path: 'test/a.test.ts', text: '// x\nawait new Promise(resolve => setTimeout(resolve, 5))\n' },
+      { path: 'test/a.test.ts', text: `// x\nawait ${planting.sleeping}5)\n` },
+      { path: 'test/a.test.ts', text: `// x\n${planting.alone}'x', fn)\n` },
+      { path: 'test/a.test.ts', text: `// x\n${planting.leftOut}'x', fn)\n` },
+      { path: 'test/a.test.ts', text: `// x\nawait new Promise(resolve => ${planting.waiting}, 5))\n` },
     ],
     good: [
-      { path: 'test/a.test.ts', text: '// never sleep( here\nawait arrived\n' },
+      { path: 'test/a.test.ts', text: `// never ${planting.sleeping} here\nawait arrived\n` },
       { path: 'test/simulation/x.ts', text: '// x\nawait time.pass(500)\n' },
     ],
   },
@@ -88,10 +96,9 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
   },
   {
     rule: 'no left-over marks',
-    // Planted for the rule to find.
     bad: [
-      { path: 'infra/x.ts', text: '// TODO more\n' },
-      { path: 'README.md', text: 'This is good enough for now.\n' },
+      { path: 'infra/x.ts', text: `// ${planting.mark} more\n` },
+      { path: 'README.md', text: `This is good enough ${planting.excuse}.\n` },
     ],
     good: [{ path: 'infra/x.ts', text: '// what is to do\n' }],
   },
