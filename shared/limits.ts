@@ -79,15 +79,18 @@ export const limits = {
   },
 
   collector: {
+    /** How far the heap may grow between two full collections in a calm time, in percent of what lives: what 250 MB leave room for. */
+    calmPercent: 10,
+    /** How fast the heap fills, in percent of what lives a second: from here on it is busy, below here it is calm again. */
+    busyPercentPerSecond: 4,
+    calmPercentPerSecond: 3,
+    /** Two this close together say nothing: V8 makes some in pairs. */
+    pairMs: 250,
     /** A full collection takes 10 to 20 ms with 10,000 monitors: this often they cost little, and are rare in a percentile. */
     everyMs: 5 * second,
-    /** How far the heap may grow between two, in percent of what lives: from what 250 MB leave room for, to twice the heap. */
-    growthPercentMin: 10,
-    growthPercentMax: 100,
-    /** Where no more than this is wanted the least does, and V8 also gives back what it does not need at the moment. */
-    calmPercent: 20,
-    /** Without a full collection for this long a busy time is over, and the room that it needed is given back. */
-    calmAfterMs: 15 * second,
+    /** What a busy time may ask for; up to twice the heap. */
+    busyPercentMin: 30,
+    busyPercentMax: 100,
   },
 
   presence: {
@@ -102,7 +105,7 @@ export const limits = {
     ageMs: 72 * hour,
     /** The stream refuses new reports when full; probers then buffer. */
     bytes: 2 * 1024 ** 3,
-    /** A holder removes what it has judged from the stream at most this often. */
+    /** What every partition has judged is removed from the stream this often. */
     purgeMs: 60 * second,
   },
 
@@ -254,7 +257,9 @@ export const limits = {
 
   clock: {
     /** How often a prober measures the bus's time against its own, because slots are the bus's. */
-    measureMs: 60 * second,
+    measureMs: 10 * second,
+    /** How far two clocks may drift apart, ms a second: an old measure is worth that much less. */
+    driftMsPerSecond: 0.02,
     /** A change beyond this is a clock that was set, not one that drifts. */
     jumpMs: 1 * second,
   },

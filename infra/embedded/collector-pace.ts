@@ -21,16 +21,17 @@ export function followCollector(clock: Clock, execArgv: readonly string[] = proc
   let cancel: Cancel | null = null
   // What a busy time has left behind would otherwise stay until the heap is full once more, which in a calm one takes minutes.
   const calmDown = () => {
-    move(growth.calmed())
+    growth.calmed()
+    move(growth)
     void collect({ type: 'major', execution: 'async' })
   }
   const observer = new PerformanceObserver(list => {
     for (const entry of list.getEntries()) {
       if (!isFull(entry)) continue
-      const percent = growth.collected(entry.startTime)
-      move(percent)
+      growth.collected(entry.startTime)
+      move(growth)
       cancel?.()
-      cancel = percent > limits.collector.calmPercent ? clock.after(limits.collector.calmAfterMs, calmDown) : null
+      cancel = growth.busy() ? clock.after(growth.calmAfterMs(), calmDown) : null
     }
   })
   observer.observe({ entryTypes: ['gc'] })
@@ -45,9 +46,9 @@ export function followCollector(clock: Clock, execArgv: readonly string[] = proc
 const growthFlag = '--heap-growing-percent='
 
 /** V8 looks at them whenever it has collected: how far the heap may grow, what it gives back, how young objects get more room. */
-function move(percent: number): void {
-  const busy = percent > limits.collector.calmPercent
-  setFlagsFromString(`${growthFlag}${percent}`)
+function move(growth: Growth): void {
+  const busy = growth.busy()
+  setFlagsFromString(`${growthFlag}${growth.percent()}`)
   setFlagsFromString(busy ? '--no-memory-saver-mode' : '--memory-saver-mode')
   setFlagsFromString(`--semi-space-growth-factor=${busy ? 2 : 1}`)
 }
@@ -55,41 +56,51 @@ function move(percent: number): void {
 const isFull = (entry: PerformanceEntry): boolean =>
   (entry as { detail?: { kind?: number } }).detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR
 
+/** A collection sets the room until the next one by what was asked for before it. */
 export interface Growth {
-  /** A full collection began at `at`, ms. Answers the growth in percent of what lives that is to hold from the next one on. */
-  collected(at: number): number
-  /** The room that a busy time made is not wanted any more. Answers the least growth. */
-  calmed(): number
+  /** A full collection began at `at`, ms. */
+  collected(at: number): void
+  /** The busy time is over. */
+  calmed(): void
+  busy(): boolean
+  /** By how much the heap may grow from the next collection on, in percent of what lives. */
+  percent(): number
+  /** Without a collection for this long, the room that holds now was filled so slowly that the busy time is over. */
+  calmAfterMs(): number
 }
 
 /**
- * A collection sets the room until the next one, by the percent that was asked for before it: what is answered now holds one
- * collection later. Two of them close together say nothing: V8 makes some in pairs.
+ * It becomes busy when the heap fills fast and stays so until it is told to be calm: between the two lies a gap, or a load at the edge
+ * would swing to and fro, and each time pay for giving everything back.
  */
 export function createGrowth(): Growth {
-  const { calmPercent, growthPercentMin, growthPercentMax, everyMs } = limits.collector
-  let collectedAt: number | null = null
-  let elapsedBefore = 0
-  let inForce: number = growthPercentMin
-  let asked: number = growthPercentMin
+  const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax } = limits.collector
+  const { busyPercentPerSecond, calmPercentPerSecond } = limits.collector
+  let collectedAt = Number.NEGATIVE_INFINITY
+  let isBusy = false
+  let inForce: number = calmPercent
+  let asked: number = calmPercent
+
+  const adapt = (elapsedMs: number) => {
+    const wanted = (inForce * everyMs) / elapsedMs
+    isBusy ||= inForce / (elapsedMs / 1_000) > busyPercentPerSecond
+    inForce = asked
+    // Half the way: what was measured is the room of the last collection but one, and V8 also collects for other reasons.
+    if (isBusy) asked = Math.round(Math.min(busyPercentMax, Math.max(busyPercentMin, (asked + wanted) / 2)))
+  }
   return {
     collected: at => {
-      if (collectedAt !== null) {
-        const elapsedMs = Math.max(1, at - collectedAt)
-        const wanted = (inForce * everyMs) / Math.max(elapsedMs, elapsedBefore)
-        elapsedBefore = elapsedMs
-        inForce = asked
-        asked = wanted > calmPercent ? Math.round(Math.min(growthPercentMax, wanted)) : growthPercentMin
-      }
+      if (at - collectedAt >= pairMs) adapt(at - collectedAt)
       collectedAt = at
-      return asked
     },
     calmed: () => {
-      collectedAt = null
-      elapsedBefore = 0
-      inForce = growthPercentMin
-      asked = growthPercentMin
-      return asked
+      collectedAt = Number.NEGATIVE_INFINITY
+      isBusy = false
+      inForce = calmPercent
+      asked = calmPercent
     },
+    busy: () => isBusy,
+    percent: () => asked,
+    calmAfterMs: () => (inForce / calmPercentPerSecond) * 1_000,
   }
 }

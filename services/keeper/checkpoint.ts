@@ -16,6 +16,8 @@ export async function writeCheckpoint(core: Core, partition: Partition, now: num
   if (!isMoved(partition)) return
   const mayGoOn = () => core.mayCommit(partition.number)
   await forgetStrayed(core, partition, mayGoOn)
+  // Closed meanwhile, its subjects left the memory: what is fresh of them could not be written any more.
+  if (partition.state === 'closed') return
   const checkpoint: CheckpointDocument = {
     id: keys.lease(partition.number),
     rev: (partition.checkpoint?.rev ?? 0) + 1,
@@ -31,7 +33,6 @@ export async function writeCheckpoint(core: Core, partition: Partition, now: num
   if (result !== 'written') throw new NoLongerOurs(`the checkpoint of partition ${partition.number} was moved by somebody else`)
   const { freshness: _, ...stored } = checkpoint
   partition.checkpoint = stored
-  purge(core, partition, now)
 }
 
 function freshnessOfPartition(core: Core, partition: Partition): Freshness[] {
@@ -73,15 +74,4 @@ async function storedRevs(core: Core, partition: Partition, mayGoOn: () => boole
     if (last === undefined || page.length < query.limit) return revs
     after = { values: [], id: last.id }
   }
-}
-
-function purge(core: Core, partition: Partition, now: number): void {
-  if (now - partition.purgedAt < limits.stream.purgeMs) return
-  partition.purgedAt = now
-  core.bus.observations.purge(partition.number, partition.sequence + 1).catch(error => {
-    core.logger.warn(
-      { err: error, partition: partition.number },
-      'judged reports could not be removed from the stream; tried again later',
-    )
-  })
 }

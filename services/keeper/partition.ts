@@ -41,7 +41,6 @@ export interface Partition {
   streamCreatedAt: string
   gaps: number
   checkpointDueAt: number
-  purgedAt: number
   /** A report of a failed check waits. */
   isUrgent: boolean
   /** Subjects that are fresher in memory than in their documents. */
@@ -76,7 +75,6 @@ export function openPartition(number: number, now: number): Partition {
     streamCreatedAt: '',
     gaps: 0,
     checkpointDueAt: now + share,
-    purgedAt: now + share,
     isUrgent: false,
     dirty: new Set(),
     freshness: new Map(),

@@ -1,6 +1,8 @@
 // Bus time: the own clock plus how much the bus's is ahead. Slots are on it, so that every prober of a location means the same
-// instants. Measured again each minute and after each reconnect; while the bus is away the last measure serves.
+// instants. Measured again and again and after each reconnect, because a measure is only as good as its round trip was quick: one of a
+// busy moment (a start, say) would make every check early or late. While the bus is away the best one serves.
 
+import type { ClockOffset } from '#shared/bus/port.ts'
 import { limits } from '#shared/limits.ts'
 import type { Surroundings } from '#shared/service.ts'
 import { every } from './every.ts'
@@ -13,16 +15,21 @@ export interface BusTime {
   stop(): void
 }
 
+interface Measure extends ClockOffset {
+  /** On the monotonic clock, ms. */
+  at: number
+}
+
 /** Rejects where the first measure fails. */
 export async function createBusTime({ bus, clock, logger }: Omit<Surroundings, 'metrics'>): Promise<BusTime> {
-  const measure = async () => Math.round(await bus.clockOffset(clock.now))
-  let offset = await measure()
+  const measure = async (): Promise<Measure> => ({ ...(await bus.clockOffset(clock.now)), at: clock.monotonic() })
+  let best = await measure()
   let listener = () => {}
   const remeasure = async () => {
     try {
-      const before = offset
-      offset = await measure()
-      const jumpMs = offset - before
+      const before = best
+      best = better(before, await measure())
+      const jumpMs = best.aheadMs - before.aheadMs
       if (Math.abs(jumpMs) < limits.clock.jumpMs) return
       logger.warn({ jumpMs }, 'bus time jumped against the own clock; all slots are planned anew')
       listener()
@@ -35,7 +42,7 @@ export async function createBusTime({ bus, clock, logger }: Omit<Surroundings, '
     if (connected) void remeasure()
   })
   return {
-    now: () => clock.now() + offset,
+    now: () => clock.now() + Math.round(best.aheadMs),
     onJump: called => {
       listener = called
     },
@@ -44,4 +51,14 @@ export async function createBusTime({ bus, clock, logger }: Omit<Surroundings, '
       stopListening()
     },
   }
+}
+
+/** The one that can be less wrong by now; always the newer one where both cannot be true, because then a clock was set. */
+export function better(known: Measure, newer: Measure): Measure {
+  const driftMs = ((newer.at - known.at) / 1_000) * limits.clock.driftMsPerSecond
+  const knownErrorMs = known.roundTripMs / 2 + driftMs
+  const newerErrorMs = newer.roundTripMs / 2
+  // `now` is in whole ms, which makes each measure a little more wrong.
+  const agree = Math.abs(newer.aheadMs - known.aheadMs) <= knownErrorMs + newerErrorMs + 1
+  return agree && knownErrorMs < newerErrorMs ? known : newer
 }

@@ -38,9 +38,14 @@ export function createObservationStream(link: Link): ObservationStream {
         onMessage: (message, { sequence, at }) => onMessage({ subject: message.subject, sequence, at, body: jsonOf(message) }),
         onBroken,
       }),
-    purge: (partition, sequence) =>
+    firstSequenceOf: (partition, sequence) =>
       administer(async () => {
-        await manager.streams.purge(observationStream, { filter: subjects.observationsOfPartition(partition), seq: sequence })
+        const from = { seq: Math.max(1, sequence), next_by_subj: subjects.observationsOfPartition(partition) }
+        return (await manager.streams.getMessage(observationStream, from))?.seq ?? null
+      }),
+    purgeBelow: sequence =>
+      administer(async () => {
+        await manager.streams.purge(observationStream, { seq: sequence })
       }),
   }
 }

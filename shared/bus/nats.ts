@@ -20,6 +20,7 @@ import {
   type BucketName,
   type Bus,
   BusError,
+  type ClockOffset,
   type Incoming,
   type RequestOptions,
   type Subscription,
@@ -215,17 +216,17 @@ function traceHeader(traceId: string | undefined): MsgHdrs {
 const offsetProbes = 5
 
 /** The quickest of a few round trips says it best. */
-async function clockOffset(link: Link, now: () => number): Promise<number> {
-  let best = { roundTripMs: Number.POSITIVE_INFINITY, offsetMs: 0 }
+async function clockOffset(link: Link, now: () => number): Promise<ClockOffset> {
+  let best: ClockOffset = { roundTripMs: Number.POSITIVE_INFINITY, aheadMs: 0 }
   for (let probe = 0; probe < offsetProbes; probe++) {
     if (!link.connected()) throw new BusError('unavailable', 'The bus is not connected.')
     const askedAt = now()
     const started = link.clock.monotonic()
     const serverAt = await serverTime(link).catch(error => Promise.reject(asBusError(error)))
     const roundTripMs = link.clock.monotonic() - started
-    if (roundTripMs < best.roundTripMs) best = { roundTripMs, offsetMs: serverAt - (askedAt + roundTripMs / 2) }
+    if (roundTripMs < best.roundTripMs) best = { roundTripMs, aheadMs: serverAt - (askedAt + roundTripMs / 2) }
   }
-  return best.offsetMs
+  return best
 }
 
 /** A server from 2.10 on stamps what it says about a stream; an older one stamps at least the consumers that it makes. */

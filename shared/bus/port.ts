@@ -62,8 +62,10 @@ export interface ObservationStream {
   /** The sequence of the newest message of one partition; 0 when there is none, or none at or after `since` (ms since the epoch). */
   lastSequenceOf(partition: number, since?: number): Promise<number>
   open(options: FeedOptions): Promise<Feed>
-  /** Removes one partition's messages below `sequence`. */
-  purge(partition: number, sequence: number): Promise<void>
+  /** The sequence of one partition's first message at or after `sequence`; null when there is none. */
+  firstSequenceOf(partition: number, sequence: number): Promise<number | null>
+  /** Removes all messages below `sequence`, of all partitions: a server drops whole files, but looks for one partition's message by message. */
+  purgeBelow(sequence: number): Promise<void>
 }
 
 export interface BucketEntry {
@@ -105,9 +107,16 @@ export interface Bus {
   connected(): boolean
   /** Called on each change between connected and cut off; returns a function that stops it. */
   onConnection(listener: (connected: boolean) => void): () => void
-  /** Milliseconds by which the server's clock is ahead of `now`, measured by a round trip. */
-  clockOffset(now: () => number): Promise<number>
+  /** By how much the server's clock is ahead of `now`, by the quickest of a few round trips. */
+  clockOffset(now: () => number): Promise<ClockOffset>
   close(): Promise<void>
+}
+
+/** One measure of the server's clock, ms. */
+export interface ClockOffset {
+  /** Wrong by at most half of the round trip. */
+  aheadMs: number
+  roundTripMs: number
 }
 
 export type BusErrorKind = 'no_responders' | 'timeout' | 'unavailable' | 'full'

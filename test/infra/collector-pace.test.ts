@@ -1,38 +1,79 @@
 // How far the heap may grow between two full collections, by when they came.
 import t from 'tap'
 import { limits } from '#shared/limits.ts'
-import { createGrowth, followCollector } from '../../infra/embedded/collector-pace.ts'
+import { createGrowth, followCollector, type Growth } from '../../infra/embedded/collector-pace.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
-const { growthPercentMin: least, growthPercentMax: most, everyMs } = limits.collector
+const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax } = limits.collector
+const { busyPercentPerSecond, calmPercentPerSecond } = limits.collector
+const second = 1_000
+/** The calm room lasts so long at the edge of being busy. */
+const busyWithinMs = (calmPercent / busyPercentPerSecond) * second
 
-t.test('collections that come too often get more room, until they come as seldom as wanted', async t => {
+/** Tells of collections that come so long after one another, ms; answers when the last one was. */
+function collect(growth: Growth, gaps: readonly number[], from = 0): number {
+  let at = from
+  for (const gap of gaps) {
+    at += gap
+    growth.collected(at)
+  }
+  return at
+}
+
+/** A heap that fills evenly: what lives and what dies, MB and MB a second. Answers the room of each of the collections. */
+function fill(growth: Growth, { lives, perSecond, times }: { lives: number; perSecond: number; times: number }): number[] {
+  let at = 0
+  let inForce = growth.percent()
+  return Array.from({ length: times }, () => {
+    at += ((lives * inForce) / 100 / perSecond) * second
+    inForce = growth.percent()
+    growth.collected(at)
+    return at
+  }).map((instant, index, all) => instant - (all[index - 1] ?? 0))
+}
+
+t.test('calm stays whoever collects seldom, or in pairs', async t => {
   const growth = createGrowth()
-  t.equal(growth.collected(0), least, 'one says nothing yet')
-  t.equal(growth.collected(everyMs / 4), 4 * least)
-  t.equal(growth.collected(everyMs / 2), 4 * least, 'the room between these two was still the first one')
-  t.equal(growth.collected(everyMs / 2 + everyMs), 4 * least, 'as seldom as wanted: it stays')
+  collect(growth, [0, busyWithinMs, everyMs, pairMs - 1, everyMs, 20, busyWithinMs])
+  t.strictSame([growth.busy(), growth.percent()], [false, calmPercent])
 })
 
-t.test('a pair of collections makes no busy time, nor does one that comes a little early', async t => {
+t.test('two collections close together make it busy, with more room within the bounds', async t => {
   const growth = createGrowth()
-  const instants = [0, 1, 1.01, 2, 2.02, 2.8].map(times => times * everyMs)
-  for (const at of instants) t.equal(growth.collected(at), least, `at ${at}`)
+  collect(growth, [0, busyWithinMs - 1])
+  t.strictSame([growth.busy(), growth.percent()], [true, busyPercentMin])
+  collect(
+    growth,
+    Array.from({ length: 10 }, () => pairMs),
+    10 * second,
+  )
+  t.equal(growth.percent(), busyPercentMax)
 })
 
-t.test('the room never goes beyond its bounds', async t => {
-  const growth = createGrowth()
-  for (let i = 0; i < 10; i++) t.ok(growth.collected(i * 10) <= most)
-  t.equal(growth.collected(100), most)
-  for (let i = 1; i < 10; i++) t.ok(growth.collected(100 * i * everyMs) >= least)
-  t.equal(growth.collected(1_000 * everyMs), least)
+t.test('under an even load they settle at as seldom as wanted', async t => {
+  for (const perSecond of [4, 5, 6, 8]) {
+    const gaps = fill(createGrowth(), { lives: 40, perSecond, times: 30 }).slice(-10)
+    for (const gap of gaps) t.ok(gap > 0.9 * everyMs && gap < 1.1 * everyMs, `${perSecond} MB/s: ${gaps.map(Math.round)}`)
+  }
 })
 
-t.test('after a busy time the room is the least again, whatever the next collection was waited for', async t => {
+t.test('it is calm when the room that holds was filled too slowly', async t => {
   const growth = createGrowth()
-  for (let at = 0; at < 10; at++) growth.collected(at)
-  t.equal(growth.calmed(), least)
-  t.equal(growth.collected(1_000_000), least)
+  collect(growth, [0, second, second])
+  t.ok(growth.busy())
+  t.equal(growth.calmAfterMs(), (busyPercentMin / calmPercentPerSecond) * second)
+  t.ok(calmPercentPerSecond < busyPercentPerSecond, 'a gap between the two')
+})
+
+t.test('once busy it stays busy however seldom they come, until it is calmed', async t => {
+  const growth = createGrowth()
+  const at = collect(growth, [0, second, second])
+  collect(growth, [3 * everyMs, 3 * everyMs, 3 * everyMs, 3 * everyMs], at)
+  t.strictSame([growth.busy(), growth.percent()], [true, busyPercentMin])
+  growth.calmed()
+  t.strictSame([growth.busy(), growth.percent()], [false, calmPercent])
+  growth.collected(1_000 * second)
+  t.equal(growth.busy(), false, 'what was before does not count')
 })
 
 t.test('a process that was not started with the flags is left alone', async t => {

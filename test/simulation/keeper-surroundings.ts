@@ -107,7 +107,8 @@ function busOf(life: Life, far: Far): Bus {
       publish: (subject, body) => through(() => stream.publish(subject, body)),
       state: () => through(() => stream.state()),
       lastSequenceOf: (partition, since) => through(() => stream.lastSequenceOf(partition, since)),
-      purge: (partition, sequence) => through(() => stream.purge(partition, sequence)),
+      firstSequenceOf: (partition, sequence) => through(() => stream.firstSequenceOf(partition, sequence)),
+      purgeBelow: sequence => through(() => stream.purgeBelow(sequence)),
       open: async options => {
         let isOpen = true
         const hear = inOrder((message: Parameters<typeof options.onMessage>[0]) => isOpen && options.onMessage(message))

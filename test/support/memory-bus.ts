@@ -213,7 +213,7 @@ function connect(hub: Hub): Bus {
     },
     clockOffset: async now => {
       if (!line.up) throw noConnection()
-      return hub.clock.now() - now()
+      return { aheadMs: hub.clock.now() - now(), roundTripMs: 0 }
     },
     close: async () => {
       changeLine(line, false)
@@ -350,7 +350,12 @@ function observationsOf(line: Line): Bus['observations'] {
           close,
         }
       }),
-    purge: (partition, sequence) => roundTrip(() => purge(hub, partition, sequence)),
+    firstSequenceOf: (partition, from) =>
+      roundTrip(() => {
+        const messages = hub.stream.partitions.get(partition)?.messages ?? []
+        return messages.find(({ sequence }) => sequence >= from)?.sequence ?? null
+      }),
+    purgeBelow: sequence => roundTrip(() => purgeBelow(hub, sequence)),
   }
 }
 
@@ -379,15 +384,15 @@ function append(hub: Hub, subject: string, body: string): void {
   }
 }
 
-function purge(hub: Hub, number: number, sequence: number): void {
+function purgeBelow(hub: Hub, sequence: number): void {
   const { stream } = hub
-  const partition = stream.partitions.get(number)
-  if (!partition) return
-  const kept = partition.messages.findIndex(message => message.sequence >= sequence)
-  const removed = kept < 0 ? partition.messages.length : kept
-  partition.messages.splice(0, removed)
-  partition.purged += removed
-  stream.count -= removed
+  for (const partition of stream.partitions.values()) {
+    const kept = partition.messages.findIndex(message => message.sequence >= sequence)
+    const removed = kept < 0 ? partition.messages.length : kept
+    partition.messages.splice(0, removed)
+    partition.purged += removed
+    stream.count -= removed
+  }
   const firsts = [...stream.partitions.values()].flatMap(({ messages }) => messages[0]?.sequence ?? [])
   stream.firstSequence = Math.min(stream.lastSequence + 1, ...firsts)
 }
