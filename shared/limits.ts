@@ -82,8 +82,8 @@ export const limits = {
     /** How far the heap may grow between two full collections in a calm time, in percent of what lives: what 250 MB leave room for. */
     calmPercent: 10,
     /** How fast the heap fills, in percent of what lives a second: from here on it is busy, below here it is calm again. */
-    busyPercentPerSecond: 4,
-    calmPercentPerSecond: 3,
+    busyPercentPerSecond: 6,
+    calmPercentPerSecond: 4,
     /** Two this close together say nothing: V8 makes some in pairs. */
     pairMs: 250,
     /** A full collection takes 10 to 20 ms with 10,000 monitors: this often they cost little, and are rare in a percentile. */
@@ -253,6 +253,17 @@ export const limits = {
     /** Pause after a result that the bus did not take, doubled up to the maximum; a reconnect ends it at once. */
     retryMs: 100,
     retryMsMax: 2 * second,
+  },
+
+  /** Where the prober of a process that has other services too runs. */
+  proberPlace: {
+    /** From so many checks a second on it gets a thread of its own, which costs about 35 MB; below so many it gives it back. */
+    apartFrom: 250,
+    togetherBelow: 125,
+    /** Of its heap: what a check needs is short-lived, and a young generation that may grow does. */
+    threadMemory: { maxYoungGenerationSizeMb: 24 },
+    /** How often that is looked at. */
+    lookMs: 5 * second,
   },
 
   clock: {

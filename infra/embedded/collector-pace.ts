@@ -7,48 +7,82 @@ import type { Cancel, Clock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 
 export interface CollectorPace {
+  /** Another thread whose full collections count too: V8's settings are those of the whole process. `collect` asks it for one. */
+  join(collect: () => void): PacedThread
   stop(): void
 }
+
+export interface PacedThread {
+  /** A full collection of this thread began at `at`, ms on its own clock. */
+  collected(at: number): void
+  leave(): void
+}
+
+const ignored: CollectorPace = { join: () => ({ collected: () => undefined, leave: () => undefined }), stop: () => undefined }
 
 /**
  * Follows the collections of this process from now on. Only where it was started with the flags that this one moves
  * (`infra/cli/watchkeeper.js`); elsewhere V8's own pace stays.
  */
 export function followCollector(clock: Clock, execArgv: readonly string[] = process.execArgv): CollectorPace {
-  const collect = globalThis.gc
-  if (collect === undefined || !execArgv.some(flag => flag.startsWith(growthFlag))) return { stop: () => undefined }
-  const growth = createGrowth()
-  let cancel: Cancel | null = null
-  // What a busy time has left behind would otherwise stay until the heap is full once more, which in a calm one takes minutes.
-  const calmDown = () => {
-    growth.calmed()
-    move(growth)
-    void collect({ type: 'major', execution: 'async' })
-  }
-  const observer = new PerformanceObserver(list => {
-    for (const entry of list.getEntries()) {
-      if (!isFull(entry)) continue
-      growth.collected(entry.startTime)
-      move(growth)
-      cancel?.()
-      cancel = growth.busy() ? clock.after(growth.calmAfterMs(), calmDown) : null
+  if (!execArgv.some(flag => flag.startsWith(growthFlag))) return ignored
+  const threads = new Set<Growth>()
+  const join = (collect: () => void): PacedThread => {
+    const growth = createGrowth()
+    let cancel: Cancel | null = null
+    // What a busy time has left behind would otherwise stay until the heap is full once more, which in a calm one takes minutes.
+    const calmDown = () => {
+      growth.calmed()
+      move(threads)
+      collect()
     }
-  })
-  observer.observe({ entryTypes: ['gc'] })
+    threads.add(growth)
+    return {
+      collected: at => {
+        growth.collected(at)
+        move(threads)
+        cancel?.()
+        cancel = growth.busy() ? clock.after(growth.calmAfterMs(), calmDown) : null
+      },
+      leave: () => {
+        cancel?.()
+        threads.delete(growth)
+        move(threads)
+      },
+    }
+  }
+  const own = join(collectNow)
+  const stopObserving = observeCollections(own.collected)
   return {
+    join,
     stop: () => {
-      observer.disconnect()
-      cancel?.()
+      stopObserving()
+      own.leave()
     },
   }
+}
+
+/** Calls back at each full collection of the calling thread. */
+export function observeCollections(onFull: (at: number) => void): () => void {
+  const observer = new PerformanceObserver(list => {
+    for (const entry of list.getEntries()) if (isFull(entry)) onFull(entry.startTime)
+  })
+  observer.observe({ entryTypes: ['gc'] })
+  return () => observer.disconnect()
+}
+
+/** A full collection of the calling thread, some of it beside its work; nothing where the process was started without the flags. */
+export function collectNow(): void {
+  void globalThis.gc?.({ type: 'major', execution: 'async' })
 }
 
 const growthFlag = '--heap-growing-percent='
 
 /** V8 looks at them whenever it has collected: how far the heap may grow, what it gives back, how young objects get more room. */
-function move(growth: Growth): void {
-  const busy = growth.busy()
-  setFlagsFromString(`${growthFlag}${growth.percent()}`)
+function move(threads: ReadonlySet<Growth>): void {
+  const growths = [...threads]
+  const busy = growths.some(growth => growth.busy())
+  setFlagsFromString(`${growthFlag}${Math.max(limits.collector.calmPercent, ...growths.map(growth => growth.percent()))}`)
   setFlagsFromString(busy ? '--no-memory-saver-mode' : '--memory-saver-mode')
   setFlagsFromString(`--semi-space-growth-factor=${busy ? 2 : 1}`)
 }

@@ -27,6 +27,8 @@ export interface OpenBusOptions {
 
 export interface OpenedBus {
   bus: Bus
+  /** The way to it, for another thread of this process. */
+  busAddress: BusAddress
   /** Null where this process has no keys of the bus. */
   proberIssuer: ProberIssuer | null
   /** The location that LOCATION_ID or a prober's credentials name; empty: to be asked by its name. */
@@ -63,7 +65,8 @@ export async function openBus(options: OpenBusOptions): Promise<OpenedBus> {
   const { keys } = given
   const proberIssuer =
     keys && createProberIssuer({ keys, connection: { ...serversOf(given.url), ownMachine: given.ownMachine }, clock })
-  return { bus, proberIssuer, locationId }
+  const { url, token, credentialsFile, ownMachine } = given
+  return { bus, busAddress: { url, token, credentialsFile, ownMachine }, proberIssuer, locationId }
 }
 
 async function startOwnServer(options: OpenBusOptions): Promise<BusAddress & { keys: BusKeys }> {

@@ -1,7 +1,6 @@
 // The ops listener: /livez, /readyz and /metrics for those who run the system. It knows no secrets and changes nothing.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Registry } from 'prom-client'
 import { http } from '#shared/node-http.ts'
 import { StartError } from './start-error.ts'
 
@@ -9,7 +8,9 @@ export interface OpsServerOptions {
   host: string
   /** 0 takes a free one. */
   port: number
-  metrics: Registry
+  contentType: string
+  /** The figures as text of that type. */
+  metrics(): Promise<string>
   /** Why the process can't do its work at the moment, as sentences; empty when it can. */
   unready(): Promise<string[]>
 }
@@ -60,7 +61,7 @@ async function answer(options: OpsServerOptions, request: IncomingMessage, respo
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return send(response, 405, 'text/plain', 'Only GET is answered here.\n')
   if (path === '/livez') return send(response, 200, 'text/plain', 'alive\n')
-  if (path === '/metrics') return send(response, 200, options.metrics.contentType, await options.metrics.metrics())
+  if (path === '/metrics') return send(response, 200, options.contentType, await options.metrics())
   if (path !== '/readyz') return send(response, 404, 'text/plain', 'There are /livez, /readyz and /metrics here.\n')
   const reasons = await options.unready()
   const status = reasons.length === 0 ? 200 : 503

@@ -74,7 +74,8 @@ async function startAll(running: Running): Promise<string | null> {
   const ops = await startOpsServer({
     host: settings.HOST,
     port: settings.OPS_PORT,
-    metrics,
+    contentType: metrics.contentType,
+    metrics: async () => `${await metrics.metrics()}${(await parts.services?.metrics()) ?? ''}`,
     unready: () => unready(running, parts),
   })
   undo.push({ what: 'ops listener', run: ops.close })
@@ -93,7 +94,7 @@ async function startAll(running: Running): Promise<string | null> {
     .replaceAll(/[^0-9A-Za-z_-]/g, '-')
     .slice(0, 32)}-${randomId(6)}`
   const services = await startStep(() =>
-    startServices({ bus, clock, logger, metrics }, store, { ...running, ...opened, incidentSalt, processId }),
+    startServices({ bus, clock, logger, metrics }, store, { ...running, ...opened, pace, incidentSalt, processId }),
   )
   parts.services = services
   undo.push({ what: 'services', run: services.stop })

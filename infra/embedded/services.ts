@@ -1,6 +1,7 @@
 // Starts the services that this process runs, and stops them in an order in which each still finds what it needs. A service's
 // code is loaded only where it runs.
 import type { AddressInfo } from 'node:net'
+import { AggregatorRegistry, Registry } from 'prom-client'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
 import { createEgress } from '#shared/egress.ts'
@@ -8,8 +9,12 @@ import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, Surroundings, SurroundingsWithStore } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
+import type { Prober, ProberOptions } from '../../services/prober/app.ts'
 import type { AllSettings } from './all-settings.ts'
+import type { CollectorPace } from './collector-pace.ts'
+import type { BusAddress } from './embedded-bus.ts'
 import { portError } from './ops-server.ts'
+import type { PlacedProber } from './prober/place.ts'
 import type { RunMode } from './run-mode.ts'
 import type { ServiceName } from './settings.ts'
 
@@ -24,12 +29,17 @@ export interface ServicesOptions {
   locationId: string
   /** Names this process among its kind. */
   processId: string
+  /** For what runs in a thread of its own. */
+  busAddress: BusAddress
+  pace: CollectorPace
 }
 
 export interface RunningServices {
   /** The address of the gateway; null where it does not run here. */
   url: string | null
   unready(): string[]
+  /** What does not stand in the registry that they were given, as text. */
+  metrics(): Promise<string>
   /** In order: no new work, no new checks, partitions handed over, deliveries, questions. Failures are logged, not thrown. */
   stop(): Promise<void>
 }
@@ -44,6 +54,7 @@ export async function startServices(
 ): Promise<RunningServices> {
   const running = new Map<ServiceName, Service>()
   let url: string | null = null
+  let placed: PlacedProber | null = null
   const stop = async () => {
     for (const name of stopOrder) await stopInTime(name, running.get(name), surroundings)
     running.clear()
@@ -54,14 +65,21 @@ export async function startServices(
         const gateway = await startGateway(surroundings, options)
         running.set(name, gateway.service)
         url = gateway.url
-      } else if (name === 'prober') running.set(name, await startProber(surroundings, options))
+      } else if (name === 'prober' && options.mode.services.length > 1) {
+        placed = await placeProber(surroundings, options)
+        running.set(name, placed)
+      } else if (name === 'prober') running.set(name, await startProber(surroundings, await proberOptions(surroundings, options)))
       else running.set(name, await startStored(name, { ...surroundings, store: demandStore(store) }, options))
     }
   } catch (error) {
     await stop()
     throw error
   }
-  return { url, unready: () => [...running.values()].flatMap(service => service.unready()), stop }
+  const metrics = async () => {
+    const figures = await placed?.metrics()
+    return figures === undefined ? '' : AggregatorRegistry.aggregate([...figures]).metrics()
+  }
+  return { url, unready: () => [...running.values()].flatMap(service => service.unready()), metrics, stop }
 }
 
 /** One service that hangs must not cost the others their clean end. */
@@ -113,17 +131,40 @@ async function startStored(
   })
 }
 
-async function startProber(surroundings: Surroundings, options: ServicesOptions): Promise<Service> {
-  const { startProber } = await import('../../services/prober/app.ts')
+/** A prober that shares the process with other services moves out of their way while it has many checks. */
+async function placeProber(surroundings: Surroundings, options: ServicesOptions): Promise<PlacedProber> {
+  const { startPlacedProber } = await import('./prober/place.ts')
+  const { settings, busAddress, pace } = options
+  const given = await proberOptions(surroundings, options)
+  return startPlacedProber(surroundings, {
+    together: async () => {
+      const metrics = new Registry()
+      const prober = await startProber({ ...surroundings, metrics }, given)
+      return { ...prober, metrics: () => metrics.getMetricsAsJSON() }
+    },
+    apart: async () => {
+      const { startProberThread } = await import('./prober/thread.ts')
+      const { egress: _, ...prober } = { ...given, proberId: `${given.proberId}-apart` }
+      const egress = { deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }
+      return startProberThread({ logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress }, pace)
+    },
+  })
+}
+
+async function startProber(surroundings: Surroundings, options: ProberOptions): Promise<Prober> {
+  const { startProber: start } = await import('../../services/prober/app.ts')
+  return start(surroundings, options)
+}
+
+async function proberOptions(surroundings: Surroundings, options: ServicesOptions): Promise<ProberOptions> {
   const { settings, version, processId } = options
-  const locationId = options.locationId || (await idOfLocation(surroundings, settings.LOCATION))
-  return startProber(surroundings, {
-    locationId,
+  return {
+    locationId: options.locationId || (await idOfLocation(surroundings, settings.LOCATION)),
     proberId: settings.PROBER_ID || processId,
     version,
     serviceUrl: settings.SERVICE_URL,
     egress: createEgress({ deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }),
-  })
+  }
 }
 
 async function idOfLocation({ bus, clock }: Surroundings, name: string): Promise<string> {

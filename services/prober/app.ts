@@ -31,8 +31,13 @@ export interface ProberOptions {
   egress?: Egress
 }
 
+export interface Prober extends Service {
+  /** The checks that the monitors of this prober ask for, a second. */
+  checksPerSecond(): number
+}
+
 /** Resolves when the location's monitors are known and this prober has said that it lives. Rejects where the bus does not answer. */
-export async function startProber(surroundings: Surroundings, options: ProberOptions): Promise<Service> {
+export async function startProber(surroundings: Surroundings, options: ProberOptions): Promise<Prober> {
   const { bus, clock } = surroundings
   const { locationId, proberId, version } = options
   const logger = surroundings.logger.child({ service: 'prober', prober: proberId })
@@ -64,6 +69,7 @@ export async function startProber(surroundings: Surroundings, options: ProberOpt
   })
   logger.info({ location: locationId, monitors: fleet.owned(), probers: presence.count() }, 'prober checks')
   return {
+    checksPerSecond: () => fleet.checksPerSecond(),
     unready: () => (bus.connected() ? [] : ['The prober is cut off from the bus: it goes on checking and keeps what it sees.']),
     stop: once(async () => {
       // First the others learn that they have to take over, then this one stops.

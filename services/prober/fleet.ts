@@ -34,6 +34,13 @@ export class Fleet {
     return this.#owned
   }
 
+  /** What those ask for: a check each interval. Walks over all of them. */
+  checksPerSecond(): number {
+    let sum = 0
+    for (const monitor of this.#monitors.values()) if (monitor.mine) sum += 1_000 / monitor.entry.intervalMs
+    return sum
+  }
+
   start(): void {
     this.#started = true
     for (const monitor of this.#monitors.values()) {

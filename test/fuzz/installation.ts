@@ -13,6 +13,7 @@ import { createLogger } from '#shared/logger.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import type { PutResult, Store } from '#shared/store/port.ts'
 import { readAllSettings } from '../../infra/embedded/all-settings.ts'
+import { followCollector } from '../../infra/embedded/collector-pace.ts'
 import { decideRunMode } from '../../infra/embedded/run-mode.ts'
 import { startServices } from '../../infra/embedded/services.ts'
 import { bootstrap, confirmFirstKey } from '../../services/directory/bootstrap.ts'
@@ -49,6 +50,8 @@ export async function startInstallation(version: string): Promise<FuzzedInstalla
     processId: 'fuzz',
     proberIssuer: null,
     locationId: '',
+    busAddress: { url: testBus.url, token: testBus.token, credentialsFile: '', ownMachine: true },
+    pace: followCollector(clock),
   })
   return {
     url: services.url as string,

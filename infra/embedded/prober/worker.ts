@@ -1,0 +1,55 @@
+// The thread of the prober: the same service as in a process of its own, with a connection to the bus, a clock, a log and metrics of
+// its own. Ends when it is told to, and with its process.
+import { parentPort, workerData } from 'node:worker_threads'
+import { Registry } from 'prom-client'
+import { connectBus } from '#shared/bus/nats.ts'
+import { createSystemClock } from '#shared/clock.ts'
+import { createEgress } from '#shared/egress.ts'
+import { limits } from '#shared/limits.ts'
+import { createLogger } from '#shared/logger.ts'
+import { startProber } from '../../../services/prober/app.ts'
+import { collectNow, observeCollections } from '../collector-pace.ts'
+import { busCredentials } from '../embedded-bus.ts'
+import type { FromProber, ProberThreadData, ToProber } from './messages.ts'
+
+const port = parentPort
+if (port === null) throw new Error('Invariant broken: this module is a thread')
+const { logLevel, bus: address, prober, egress } = workerData as ProberThreadData
+const say = (message: FromProber) => port.postMessage(message)
+
+const logger = createLogger(logLevel)
+const clock = createSystemClock({ onDrift: driftMs => logger.warn({ driftMs }, 'The clock and wall time differ.') })
+const metrics = new Registry()
+const bus = await connectBus({
+  servers: address.url,
+  name: 'watchkeeper prober',
+  ...busCredentials(address),
+  patienceMs: limits.start.patienceMs,
+  logger,
+  declare: false,
+})
+const service = await startProber({ bus, clock, logger, metrics }, { ...prober, egress: createEgress(egress) })
+
+const figures = () => metrics.getMetricsAsJSON()
+const tell = () => say({ kind: 'state', checksPerSecond: service.checksPerSecond(), unready: service.unready() })
+const stopObserving = observeCollections(at => say({ kind: 'collected', at }))
+const stopListening = bus.onConnection(tell)
+const telling = setInterval(tell, limits.presence.beatMs)
+
+async function stop(): Promise<void> {
+  clearInterval(telling)
+  stopListening()
+  stopObserving()
+  await service.stop()
+  await bus.close()
+  clock.stop()
+  say({ kind: 'stopped', metrics: await figures() })
+  port?.close()
+}
+
+port.on('message', async (message: ToProber) => {
+  if (message.kind === 'collect') collectNow()
+  else if (message.kind === 'metrics') say({ kind: 'metrics', metrics: await figures() })
+  else await stop()
+})
+tell()

@@ -1,0 +1,86 @@
+// The thread of the prober on a real bus with a real website: it does what a prober does, is counted, and leaves nothing behind.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import { keys, parseObservation } from '#shared/bus/subjects.ts'
+import type { CheckResult } from '#shared/contracts/check.ts'
+import { partitionOf } from '#shared/hash.ts'
+import type { CollectorPace } from '../../infra/embedded/collector-pace.ts'
+import { startProberThread } from '../../infra/embedded/prober/thread.ts'
+import { startTestBus } from '../support/nats.ts'
+
+const locationId = 'loc1'
+const subjectIds = ['subject001', 'subject002', 'subject003']
+
+/** Counts who follows the pace. */
+function countedPace() {
+  const counted = { joined: 0, left: 0 }
+  const pace: CollectorPace = {
+    join: () => {
+      counted.joined++
+      return { collected: () => undefined, leave: () => void counted.left++ }
+    },
+    stop: () => undefined,
+  }
+  return { pace, counted }
+}
+
+const prober = { locationId, proberId: 'threaded', version: '2.0.0', serviceUrl: 'http://us' }
+
+t.test('checks from a thread are reported, counted and ended with it', async t => {
+  const bus = await startTestBus()
+  t.teardown(() => bus.stop())
+  const house = await bus.connect('house', { declare: true })
+  const site = createServer((_request, response) => response.end('fine')).listen(0, '127.0.0.1')
+  await once(site, 'listening')
+  t.teardown(() => site.close())
+  const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`
+  const entry = { rev: 1, url, method: 'GET', contentType: '', data: '', statuses: [200], expectedText: '', intervalMs: 1_000 }
+  for (const id of subjectIds) await house.bucket('checks').put(keys.check(locationId, id), entry)
+
+  const seen = new Map<string, CheckResult[]>()
+  const { promise: allTwice, resolve } = Promise.withResolvers<void>()
+  for (const id of subjectIds) {
+    await house.observations.open({
+      partition: partitionOf(id),
+      from: { sequence: 1 },
+      onBroken: () => undefined,
+      onMessage: ({ subject, body }) => {
+        const { subjectId } = parseObservation(subject) as { subjectId: string }
+        seen.set(subjectId, [...(seen.get(subjectId) ?? []), body as CheckResult])
+        if (seen.size === subjectIds.length && [...seen.values()].every(results => results.length > 1)) resolve()
+        return true
+      },
+    })
+  }
+  const { pace, counted } = countedPace()
+  const address = { url: bus.url, token: bus.token, credentialsFile: '', ownMachine: true }
+  const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [] } }
+  const thread = await startProberThread(data, pace)
+  t.equal(thread.checksPerSecond(), subjectIds.length)
+  t.strictSame(thread.unready(), [])
+  await allTwice
+  t.ok([...seen.values()].flat().every(({ ok }) => ok))
+  const present = await house.bucket('presence').list('>')
+  t.ok(present.some(({ key }) => key === keys.proberPresence(locationId, 'threaded')))
+  const names = (await thread.metrics()).map(({ name }) => name)
+  t.ok(names.includes('watchkeeper_prober_checks_total'))
+
+  await thread.stop()
+  t.strictSame(await house.bucket('presence').list('>'), [], 'it has said that it leaves')
+  t.match(await thread.ended, /ended/)
+  t.ok((await thread.metrics()).length > 0, 'its last figures stay')
+  t.strictSame(counted, { joined: 1, left: 1 })
+})
+
+t.test('a thread that cannot do its work is an error, and gone', async t => {
+  const bus = await startTestBus()
+  t.teardown(() => bus.stop())
+  await bus.connect('house', { declare: true })
+  const { pace, counted } = countedPace()
+  const address = { url: bus.url, token: 'wrong', credentialsFile: '', ownMachine: true }
+  const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [] } }
+  await t.rejects(startProberThread(data, pace), { message: /the thread of the prober/ })
+  t.strictSame(counted, { joined: 1, left: 1 })
+})
