@@ -262,8 +262,9 @@ export const limits = {
     togetherBelow: 125,
     /** Of its heap: what a check needs is short-lived, and a young generation that may grow does. */
     threadMemory: { maxYoungGenerationSizeMb: 24 },
-    /** How often that is looked at. */
-    lookMs: 5 * second,
+    /** How often that is looked at, and how long a thread that failed is not tried again. */
+    lookMs: 1 * second,
+    retryMs: 30 * second,
   },
 
   clock: {

@@ -5,7 +5,7 @@ import { createLogger } from '#shared/logger.ts'
 import { startPlacedProber } from '../../infra/embedded/prober/place.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
-const { apartFrom, togetherBelow, lookMs } = limits.proberPlace
+const { apartFrom, togetherBelow, lookMs, retryMs } = limits.proberPlace
 const settled = () => new Promise(setImmediate)
 
 /** Both places, with probers that are nothing but what was asked of them. */
@@ -40,8 +40,8 @@ async function createWorld() {
       },
     },
   )
-  const look = async () => {
-    clock.advance(lookMs)
+  const look = async (afterMs: number = lookMs) => {
+    clock.advance(afterMs)
     for (let turn = 0; turn < 3; turn++) await settled()
   }
   const news = () => events.splice(0)
@@ -73,18 +73,20 @@ t.test('many are made in a thread, which checks before the other prober leaves; 
   await placed.stop()
 })
 
-t.test('where no thread can be had the checks go on, and it is tried again', async t => {
+t.test('where no thread can be had the checks go on, and it is tried again later', async t => {
   const { world, placed, look, news } = await createWorld()
   Object.assign(world, { rate: apartFrom, refuses: true })
   await look()
   t.strictSame(news(), ['together starts'])
   world.refuses = false
   await look()
+  t.strictSame(news(), [], 'not at once')
+  await look(retryMs)
   t.strictSame(news(), ['apart starts', 'together stops'])
   await placed.stop()
 })
 
-t.test('a thread that ends by itself is replaced at once, and tried again', async t => {
+t.test('a thread that ends by itself is replaced at once, and tried again later', async t => {
   const { world, placed, look, news } = await createWorld()
   world.rate = apartFrom
   await look()
@@ -94,6 +96,8 @@ t.test('a thread that ends by itself is replaced at once, and tried again', asyn
   await settled()
   t.strictSame(news(), ['together starts'])
   await look()
+  t.strictSame(news(), [], 'not at once')
+  await look(retryMs)
   t.strictSame(news(), ['apart starts', 'together stops'])
   await placed.stop()
   world.end('stopped')

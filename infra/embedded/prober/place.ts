@@ -28,6 +28,7 @@ export async function startPlacedProber(
   const left: MetricsJson[] = []
   let current: Probing | null = null
   let isApart = false
+  let noThreadUntil = Number.NEGATIVE_INFINITY
   let moving: Promise<void> | null = null
   let stopped = false
   let cancel: Cancel = () => undefined
@@ -57,6 +58,7 @@ export async function startPlacedProber(
   const lose = (probing: Probing, why: string) => {
     if (stopped || probing !== current) return
     logger.error({ reason: why }, 'The prober of this process ended; another takes its place.')
+    noThreadUntil = clock.monotonic() + limits.proberPlace.retryMs
     known.delete(probing)
     current = null
     look()
@@ -64,7 +66,8 @@ export async function startPlacedProber(
   const isPlaced = () => {
     if (current === null) return false
     const rate = current.checksPerSecond()
-    return isApart ? rate >= limits.proberPlace.togetherBelow : rate < limits.proberPlace.apartFrom
+    if (isApart) return rate >= limits.proberPlace.togetherBelow
+    return rate < limits.proberPlace.apartFrom || clock.monotonic() < noThreadUntil
   }
   const look = () => {
     cancel()
@@ -72,7 +75,10 @@ export async function startPlacedProber(
     cancel = clock.after(limits.proberPlace.lookMs, look)
     if (moving !== null || isPlaced()) return
     moving = move()
-      .catch(error => logger.warn({ err: error }, 'The prober could not move; it is tried again.'))
+      .catch(error => {
+        noThreadUntil = clock.monotonic() + limits.proberPlace.retryMs
+        logger.warn({ err: error }, 'The prober could not move; it is tried again.')
+      })
       .finally(() => {
         moving = null
       })
