@@ -95,10 +95,16 @@ function serverOptions(
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: limits.http.headerBytes },
+    // Bodies are checked against contracts, not by Fastify: without these it would load the compilers of its own schemas.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     clientErrorHandler: refuseUnreadable,
     frameworkErrors: (_error, request, reply) =>
       refuseUndecodable(context, authenticate, request as FastifyRequest, reply as FastifyReply),
   }
+}
+
+function noSchemas(): never {
+  throw new Error('Invariant broken: a route has a schema of its own')
 }
 
 /** A path that cannot be decoded is no route; the key comes first all the same. */
