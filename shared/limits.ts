@@ -262,8 +262,8 @@ export const limits = {
     togetherBelow: 125,
     /** Of its heap: what a check needs is short-lived, and a young generation that may grow does. */
     threadMemory: { maxYoungGenerationSizeMb: 24 },
-    /** How often that is looked at, and how long a thread that failed is not tried again. */
-    lookMs: 1 * second,
+    /** How long it waits for more monitors to come or go before it looks, and a thread that failed before it is tried again. */
+    settleMs: 1 * second,
     retryMs: 30 * second,
   },
 

@@ -1,7 +1,7 @@
 // Starts the services that this process runs, and stops them in an order in which each still finds what it needs. A service's
 // code is loaded only where it runs.
 import type { AddressInfo } from 'node:net'
-import { AggregatorRegistry, Registry } from 'prom-client'
+import { Registry } from 'prom-client'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
 import { createEgress } from '#shared/egress.ts'
@@ -75,10 +75,7 @@ export async function startServices(
     await stop()
     throw error
   }
-  const metrics = async () => {
-    const figures = await placed?.metrics()
-    return figures === undefined ? '' : AggregatorRegistry.aggregate([...figures]).metrics()
-  }
+  const metrics = async () => (await placed?.metrics()) ?? ''
   return { url, unready: () => [...running.values()].flatMap(service => service.unready()), metrics, stop }
 }
 
@@ -137,16 +134,17 @@ async function placeProber(surroundings: Surroundings, options: ServicesOptions)
   const { settings, busAddress, pace } = options
   const given = await proberOptions(surroundings, options)
   return startPlacedProber(surroundings, {
-    together: async () => {
+    together: async onLoad => {
       const metrics = new Registry()
-      const prober = await startProber({ ...surroundings, metrics }, given)
+      const prober = await startProber({ ...surroundings, metrics }, { ...given, onLoad })
       return { ...prober, metrics: () => metrics.getMetricsAsJSON() }
     },
-    apart: async () => {
+    apart: async onLoad => {
       const { startProberThread } = await import('./prober/thread.ts')
       const { egress: _, ...prober } = { ...given, proberId: `${given.proberId}-apart` }
       const egress = { deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }
-      return startProberThread({ logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress }, pace)
+      const data = { logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress }
+      return startProberThread(data, { clock: surroundings.clock, pace, onLoad })
     },
   })
 }

@@ -29,6 +29,8 @@ export interface ProberOptions {
   resolve?: Resolve
   /** Where checks may not go; without it, what is always closed. */
   egress?: Egress
+  /** What `checksPerSecond` answers may have changed; often called many times at once. */
+  onLoad?(): void
 }
 
 export interface Prober extends Service {
@@ -54,7 +56,14 @@ export async function startProber(surroundings: Surroundings, options: ProberOpt
     onReport: report => reporter.add(report),
   })
   let presence: Presence | null = null
-  const fleet = new Fleet({ clock, busNow: busTime.now, owns: hash => presence?.owns(hash) === true, runner, metrics })
+  const fleet = new Fleet({
+    clock,
+    busNow: busTime.now,
+    owns: hash => presence?.owns(hash) === true,
+    runner,
+    metrics,
+    onLoad: () => options.onLoad?.(),
+  })
   const describe = () => ({ version, inFlight: runner.inFlight(), buffered: reporter.waiting(), shed: shedding.total() })
   const watch = await watchAssignments(bus, locationId, logger, { onEntry: fleet.assign, onRemoved: fleet.unassign })
   const view = { bus, clock, logger, busNow: busTime.now, locationId, proberId, describe, onChange: fleet.rebalance }

@@ -14,6 +14,8 @@ export interface FleetOptions {
   owns(subjectHash: number): boolean
   runner: Pick<Runner, 'runDue' | 'runExtra'>
   metrics: Pick<ProberMetrics, 'skipped'>
+  /** Its monitors may ask for another number of checks; called for each that comes, changes or goes. */
+  onLoad(): void
 }
 
 /** Nothing is due before `start`: until then the members of the location are not known. */
@@ -109,11 +111,15 @@ export class Fleet {
   #take(monitor: Monitor): void {
     if (!monitor.mine) this.#owned++
     monitor.mine = true
+    this.#options.onLoad()
     this.#agenda.put(monitor, this.#nextSlot(monitor))
   }
 
   #release(monitor: Monitor): void {
-    if (monitor.mine) this.#owned--
+    if (monitor.mine) {
+      this.#owned--
+      this.#options.onLoad()
+    }
     monitor.mine = false
     this.#agenda.remove(monitor)
   }

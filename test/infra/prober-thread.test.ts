@@ -4,12 +4,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { keys, parseObservation } from '#shared/bus/subjects.ts'
+import { createSystemClock } from '#shared/clock.ts'
 import type { CheckResult } from '#shared/contracts/check.ts'
 import { partitionOf } from '#shared/hash.ts'
 import type { CollectorPace } from '../../infra/embedded/collector-pace.ts'
 import { startProberThread } from '../../infra/embedded/prober/thread.ts'
 import { startTestBus } from '../support/nats.ts'
 
+const clock = createSystemClock()
+t.teardown(() => clock.stop())
 const locationId = 'loc1'
 const subjectIds = ['subject001', 'subject002', 'subject003']
 
@@ -57,7 +60,7 @@ t.test('checks from a thread are reported, counted and ended with it', async t =
   const { pace, counted } = countedPace()
   const address = { url: bus.url, token: bus.token, credentialsFile: '', ownMachine: true }
   const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [] } }
-  const thread = await startProberThread(data, pace)
+  const thread = await startProberThread(data, { clock, pace, onLoad: () => undefined })
   t.equal(thread.checksPerSecond(), subjectIds.length)
   t.strictSame(thread.unready(), [])
   await allTwice
@@ -81,6 +84,6 @@ t.test('a thread that cannot do its work is an error, and gone', async t => {
   const { pace, counted } = countedPace()
   const address = { url: bus.url, token: 'wrong', credentialsFile: '', ownMachine: true }
   const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [] } }
-  await t.rejects(startProberThread(data, pace), { message: /the thread of the prober/ })
+  await t.rejects(startProberThread(data, { clock, pace, onLoad: () => undefined }), { message: /the thread of the prober/ })
   t.strictSame(counted, { joined: 1, left: 1 })
 })

@@ -1,20 +1,21 @@
 // Where the prober of this process runs: beside the other services while it has few checks, which costs no memory, in a thread of its
 // own while it has many. It moves as one prober takes over from another: the new one checks before the old one leaves.
+import { AggregatorRegistry } from 'prom-client'
 import type { Cancel } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, Surroundings } from '#shared/service.ts'
 import type { MetricsJson, Probing, ProbingApart } from './probing.ts'
 
 export interface Places {
-  /** Starts one in this thread. */
-  together(): Promise<Probing>
+  /** Starts one in this thread. `onLoad`: what it answers to `checksPerSecond` may have changed. */
+  together(onLoad: () => void): Promise<Probing>
   /** Starts one in a thread of its own. */
-  apart(): Promise<ProbingApart>
+  apart(onLoad: () => void): Promise<ProbingApart>
 }
 
 export interface PlacedProber extends Service {
-  /** The figures of all probers that this process has had, to be added up. */
-  metrics(): Promise<MetricsJson[]>
+  /** The figures of all probers that this process has had, added up, as text. */
+  metrics(): Promise<string>
 }
 
 /** Resolves when a prober checks in this thread. Rejects where it could not start. */
@@ -22,58 +23,54 @@ export async function startPlacedProber(
   { clock, logger }: Pick<Surroundings, 'clock' | 'logger'>,
   places: Places,
 ): Promise<PlacedProber> {
-  /** All that may have something to say or to stop. */
-  const known = new Set<Probing>()
-  /** What those counted that are gone: a total must not fall. */
-  const left: MetricsJson[] = []
+  const crew = createCrew()
   let current: Probing | null = null
   let isApart = false
   let noThreadUntil = Number.NEGATIVE_INFINITY
   let moving: Promise<void> | null = null
   let stopped = false
-  let cancel: Cancel = () => undefined
+  let cancelLook: Cancel | null = null
 
   const take = (probing: Probing) => {
-    known.add(probing)
+    crew.join(probing)
     current = probing
-  }
-  const retire = async (probing: Probing) => {
-    await probing.stop()
-    left.push((await probing.metrics()).filter(({ type }) => type !== 'gauge'))
-    known.delete(probing)
   }
   const move = async () => {
     const before = current
-    if (isApart) take(await places.together())
+    if (isApart) take(await places.together(onLoad))
     else {
-      const thread = await places.apart()
+      const thread = await places.apart(onLoad)
       take(thread)
       void thread.ended.then(why => lose(thread, why))
     }
     isApart = !isApart
     logger.info({ apart: isApart }, 'The prober moved.')
-    if (before !== null) await retire(before)
+    if (before !== null) await crew.retire(before)
   }
   /** A thread that ended by itself: the checks are made beside the other services until it is tried again. */
   const lose = (probing: Probing, why: string) => {
     if (stopped || probing !== current) return
     logger.error({ reason: why }, 'The prober of this process ended; another takes its place.')
     noThreadUntil = clock.monotonic() + limits.proberPlace.retryMs
-    known.delete(probing)
+    crew.lose(probing)
     current = null
     look()
   }
-  const isPlaced = () => {
-    if (current === null) return false
-    const rate = current.checksPerSecond()
-    if (isApart) return rate >= limits.proberPlace.togetherBelow
-    return rate < limits.proberPlace.apartFrom || clock.monotonic() < noThreadUntil
+  const isPlaced = ({ checksPerSecond }: Probing) =>
+    isApart ? checksPerSecond() >= limits.proberPlace.togetherBelow : checksPerSecond() < limits.proberPlace.apartFrom
+  const lookIn = (ms: number) => {
+    if (!stopped) cancelLook ??= clock.after(ms, look)
+  }
+  /** Monitors come and go in crowds: one look serves them all. */
+  const onLoad = () => {
+    if (current !== null) lookIn(limits.proberPlace.settleMs)
   }
   const look = () => {
-    cancel()
-    if (stopped) return
-    cancel = clock.after(limits.proberPlace.lookMs, look)
-    if (moving !== null || isPlaced()) return
+    cancelLook?.()
+    cancelLook = null
+    if (stopped || moving !== null || (current !== null && isPlaced(current))) return
+    const waitMs = noThreadUntil - clock.monotonic()
+    if (!isApart && waitMs > 0) return lookIn(waitMs)
     moving = move()
       .catch(error => {
         noThreadUntil = clock.monotonic() + limits.proberPlace.retryMs
@@ -81,19 +78,44 @@ export async function startPlacedProber(
       })
       .finally(() => {
         moving = null
+        lookIn(limits.proberPlace.settleMs)
       })
   }
 
-  take(await places.together())
-  cancel = clock.after(limits.proberPlace.lookMs, look)
+  take(await places.together(onLoad))
+  onLoad()
   return {
     unready: () => current?.unready() ?? ['No prober runs in this process at the moment: its checks are not made.'],
-    metrics: async () => [...left, ...(await Promise.all([...known].map(probing => probing.metrics())))],
+    metrics: crew.metrics,
     stop: async () => {
       stopped = true
-      cancel()
+      cancelLook?.()
       await moving
-      await Promise.all([...known].map(probing => probing.stop()))
+      await crew.stop()
     },
   }
 }
+
+/** All probers of the process that have something to say or to stop, and what those have counted that are gone. */
+function createCrew() {
+  const members = new Set<Probing>()
+  // A total must not fall.
+  let left: MetricsJson = []
+  return {
+    join: (probing: Probing) => void members.add(probing),
+    lose: (probing: Probing) => void members.delete(probing),
+    retire: async (probing: Probing) => {
+      await probing.stop()
+      const counted = (await probing.metrics()).filter(({ type }) => type !== 'gauge')
+      left = await sumOf([left, counted]).getMetricsAsJSON()
+      members.delete(probing)
+    },
+    metrics: async () => {
+      const living = await Promise.all([...members].map(probing => probing.metrics()))
+      return sumOf([left, ...living]).metrics()
+    },
+    stop: async () => void (await Promise.all([...members].map(probing => probing.stop()))),
+  }
+}
+
+const sumOf = (figures: readonly MetricsJson[]) => AggregatorRegistry.aggregate([...figures])

@@ -1,13 +1,17 @@
 // A prober in a thread of its own, as the one that started it sees it: its checks then wait for nothing that the keeper or the gateway
 // is doing, nor those for them.
 import { Worker } from 'node:worker_threads'
+import type { Clock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 import type { CollectorPace } from '../collector-pace.ts'
 import type { FromProber, ProberState, ProberThreadData, ToProber } from './messages.ts'
 import type { MetricsJson, ProbingApart } from './probing.ts'
 
 /** Resolves when the prober of the thread checks. Rejects where it could not start; then nothing of it is left. */
-export async function startProberThread(data: ProberThreadData, pace: CollectorPace): Promise<ProbingApart> {
+export async function startProberThread(
+  data: ProberThreadData,
+  { clock, pace, onLoad }: { clock: Clock; pace: CollectorPace; onLoad(): void },
+): Promise<ProbingApart> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: data,
     name: 'prober',
@@ -28,6 +32,7 @@ export async function startProberThread(data: ProberThreadData, pace: CollectorP
     state: ({ checksPerSecond, unready }) => {
       state = { checksPerSecond, unready }
       started.resolve()
+      onLoad()
     },
     metrics: ({ metrics }) => asked.shift()?.(metrics),
     collected: ({ at }) => paced.collected(at),
@@ -45,8 +50,11 @@ export async function startProberThread(data: ProberThreadData, pace: CollectorP
     for (const resolve of asked.splice(0)) resolve(last)
   }
   worker.on('message', (message: FromProber) => hear[message.kind](message as never))
-  worker.once('error', error => end(`the thread of the prober failed: ${error.message}`))
-  worker.once('exit', code => end(`the thread of the prober ended with ${code}`))
+  let failure: string | null = null
+  worker.once('error', error => {
+    failure = `the thread of the prober failed: ${error.message}`
+  })
+  worker.once('exit', code => end(failure ?? `the thread of the prober ended with ${code}`))
   await started.promise
 
   return {
@@ -62,10 +70,10 @@ export async function startProberThread(data: ProberThreadData, pace: CollectorP
     },
     stop: async () => {
       send({ kind: 'stop' })
-      // What it does not finish within its own bounds is ended with it.
-      const late = setTimeout(stopped.resolve, limits.start.serviceStopMs)
+      // As long as a prober's own bounds allow: what it has seen is reported before it ends.
+      const cancel = clock.after(limits.start.graceMs, stopped.resolve)
       await stopped.promise
-      clearTimeout(late)
+      cancel()
       await worker.terminate()
     },
   }

@@ -3,7 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Registry } from 'prom-client'
 import { connectBus } from '#shared/bus/nats.ts'
-import { createSystemClock } from '#shared/clock.ts'
+import { type Cancel, createSystemClock } from '#shared/clock.ts'
 import { createEgress } from '#shared/egress.ts'
 import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
@@ -28,16 +28,25 @@ const bus = await connectBus({
   logger,
   declare: false,
 })
-const service = await startProber({ bus, clock, logger, metrics }, { ...prober, egress: createEgress(egress) })
-
 const figures = () => metrics.getMetricsAsJSON()
-const tell = () => say({ kind: 'state', checksPerSecond: service.checksPerSecond(), unready: service.unready() })
+let cancelTelling: Cancel | null = null
+let started = false
+/** Monitors come and go in crowds: one message serves them all. */
+const onLoad = () => {
+  if (started) cancelTelling ??= clock.after(limits.proberPlace.settleMs, tell)
+}
+const service = await startProber({ bus, clock, logger, metrics }, { ...prober, egress: createEgress(egress), onLoad })
+
+function tell(): void {
+  cancelTelling?.()
+  cancelTelling = null
+  say({ kind: 'state', checksPerSecond: service.checksPerSecond(), unready: service.unready() })
+}
 const stopObserving = observeCollections(at => say({ kind: 'collected', at }))
 const stopListening = bus.onConnection(tell)
-const telling = setInterval(tell, limits.presence.beatMs)
 
 async function stop(): Promise<void> {
-  clearInterval(telling)
+  cancelTelling?.()
   stopListening()
   stopObserving()
   await service.stop()
@@ -52,4 +61,5 @@ port.on('message', async (message: ToProber) => {
   else if (message.kind === 'metrics') say({ kind: 'metrics', metrics: await figures() })
   else await stop()
 })
+started = true
 tell()
