@@ -8,7 +8,7 @@ import { limits } from '#shared/limits.ts'
 export type Finding = 'found' | 'absent' | 'broken'
 
 export interface BodySearch {
-  /** Takes a raw chunk; false asks for a pause until `onDrain`. */
+  /** Takes a raw chunk, which may be overwritten afterwards; false asks for a pause until `onDrain`. */
   write(chunk: Buffer): boolean
   /** The body is complete; the finding may come later. */
   end(): void
@@ -83,7 +83,7 @@ function decodedSearch(
       rawBytes += chunk.length
       // A compressed body this much larger than what counts of the decoded one decodes to nothing.
       if (rawBytes > 2 * limits.check.bodyBytes) settle('absent')
-      return decoders[0]?.write(chunk) ?? true
+      return decoders[0]?.write(Buffer.from(chunk)) ?? true
     },
     end: () => {
       if (decoders.length === 0) settle('absent')

@@ -6,12 +6,16 @@ import { type Egress, permitted } from '#shared/egress.ts'
 import type { Resolve } from '#shared/resolve.ts'
 import type { Target } from './target.ts'
 
-/** What the owner of a connection hears, in this order, each at most once; after `onFailed` nothing more. */
+/** What the owner of a connection hears, in this order, all but `onBytes` at most once; after `onFailed` nothing more. */
 export interface ConnectionListener {
   onResolved(): void
   onConnected(): void
   onSecured(): void
   onFailed(error: Error): void
+  /** What arrives once the connection stands. The bytes are overwritten when this returns; false: no more until `resume`. */
+  onBytes(bytes: Buffer): boolean
+  /** The far end closed its side. */
+  onEnd(): void
   /** The check is over: no socket must be made any more. */
   readonly settled: boolean
 }
@@ -62,9 +66,10 @@ export function openConnection(
       listener.onFailed(error as Error)
       return
     }
-    const socket = target.secure ? openTls(target, addresses, trust, listener) : openTcp(target, addresses)
-    socket.once('connect', () => listener.onConnected())
+    const socket = target.secure ? openTls(target, addresses, trust, listener) : openTcp(target, addresses, listener)
+    socket.on('connect', () => listener.onConnected())
     socket.on('error', error => listener.onFailed(error))
+    socket.on('end', () => listener.onEnd())
     onSocket(socket)
   }
   if (target.literal) {
@@ -78,8 +83,16 @@ export function openConnection(
   })
 }
 
-function openTcp(target: Target, addresses: readonly string[]): Socket {
-  return connectTcp({ port: target.port, noDelay: true, ...wayTo(target, addresses) })
+/** All connections of a thread read into one place, one after another: what arrives goes straight on, past Node's streams. */
+const arrivals = Buffer.allocUnsafeSlow(65_536)
+
+const readingTo = (listener: ConnectionListener) => ({
+  buffer: arrivals,
+  callback: (length: number) => listener.onBytes(arrivals.subarray(0, length)),
+})
+
+function openTcp(target: Target, addresses: readonly string[], listener: ConnectionListener): Socket {
+  return connectTcp({ port: target.port, noDelay: true, onread: readingTo(listener), ...wayTo(target, addresses) })
 }
 
 /**
@@ -87,7 +100,10 @@ function openTcp(target: Target, addresses: readonly string[]): Socket {
  * itself is gone before its certificate can be read, and the sentence needs its dates.
  */
 function openTls(target: Target, addresses: readonly string[], trust: Trust, listener: ConnectionListener): TLSSocket {
+  // `onread` is missing in the types of `tls.connect`, which hands it to the socket as `net.connect` does.
+  const reading: object = { onread: readingTo(listener) }
   const socket = connectTls({
+    ...reading,
     port: target.port,
     ...wayTo(target, addresses),
     servername: target.literal ? '' : target.hostname,

@@ -21,8 +21,6 @@ const bySocketCode: Record<string, string> = {
   ENFILE: 'the prober has too many open files',
   EACCES: 'connecting to this address is not permitted',
   EPERM: 'connecting to this address is not permitted',
-  UND_ERR_HEADERS_OVERFLOW: 'answer headers are too large',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'connection closed before the answer was complete',
 }
 
 const selfSigned = new Set(['DEPTH_ZERO_SELF_SIGNED_CERT'])
@@ -34,16 +32,22 @@ const unknownAuthority = new Set([
   'CERT_UNTRUSTED',
 ])
 
-/** The sentence for what the connection or the parser threw. `now` in ms since the epoch. */
+export const sentences = {
+  unsendable: 'the request cannot be sent as it is configured',
+  notHttp: 'answer is not HTTP',
+  headersTooLarge: 'answer headers are too large',
+  closedBefore: 'connection closed without an answer',
+  closedWithin: 'connection closed before the answer was complete',
+  undecodable: 'body cannot be decoded',
+} as const
+
+/** The sentence for how the connection failed. `now` in ms since the epoch. */
 export function errorSentence(error: Error, phase: Phase, target: Target, now: number): string {
   if (error instanceof CertificateError) return certificateSentence(error, target.hostname, now)
   if (error instanceof EgressError) return `address may not be reached: it is ${error.message}`
-  const { code = '', message, name } = firstOf(error)
-  if (code === 'UND_ERR_INVALID_ARG') return 'the request cannot be sent as it is configured'
+  const { code = '', message } = firstOf(error)
   if (phase === 'name') return nameSentence(code, target.hostname)
   if (phase === 'tls' && code !== 'ETIMEDOUT') return tlsSentence(code, message)
-  if (code === 'UND_ERR_SOCKET') return closedSentence(message, phase)
-  if (name === 'HTTPParserError') return message.includes('EOF') ? closedSentence('', phase) : 'answer is not HTTP'
   return bySocketCode[code] ?? `connection failed${code === '' ? '' : ` (${code})`}`
 }
 
@@ -73,11 +77,6 @@ function firstOf(error: Error): NodeJS.ErrnoException {
 function nameSentence(code: string, hostname: string): string {
   if (code === 'ETIMEOUT' || code === 'EAI_AGAIN') return clean(`name servers do not answer for "${hostname}"`)
   return clean(`host name "${hostname}" not found`)
-}
-
-function closedSentence(message: string, phase: Phase): string {
-  if (message.startsWith('bad ')) return 'answer is not HTTP'
-  return phase === 'body' ? 'connection closed before the answer was complete' : 'connection closed without an answer'
 }
 
 function tlsSentence(code: string, message: string): string {
