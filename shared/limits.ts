@@ -248,8 +248,8 @@ export const limits = {
   },
 
   report: {
-    /** Results of passed checks are gathered this long: the bus takes many in one write, and a webhook waits no longer for them. */
-    gatherMs: 5,
+    /** Results that say nothing new are gathered this long: bus, keeper and store take many at once, and no webhook waits for them. */
+    gatherMs: 50,
     /** Pause after a result that the bus did not take, doubled up to the maximum; a reconnect ends it at once. */
     retryMs: 100,
     retryMsMax: 2 * second,

@@ -24,6 +24,8 @@ export interface Monitor extends Due {
   extraAt: number | null
   /** What shedding lets through, gathered; starts anywhere between 0 and 1, so that not all are left out at the same time. */
   credit: number
+  /** The latest check passed: the next one that passes says nothing new. */
+  hasPassed: boolean
 }
 
 export function createMonitor(subjectId: string, entry: CheckEntry): Monitor {
@@ -40,7 +42,15 @@ export function createMonitor(subjectId: string, entry: CheckEntry): Monitor {
     ranAt: Number.NEGATIVE_INFINITY,
     extraAt: null,
     credit: rankOf(0, hash) / 2 ** 32,
+    hasPassed: false,
     dueAt: 0,
     place: -1,
   }
+}
+
+/** Takes how its check came out; answers whether that says anything new: a failure does, and what passes for the first time after one. */
+export function noteOutcome(monitor: Pick<Monitor, 'hasPassed'>, ok: boolean): boolean {
+  const isNews = !ok || !monitor.hasPassed
+  monitor.hasPassed = ok
+  return isNews
 }

@@ -15,6 +15,8 @@ export interface Report {
   /** When the check ended, on the own clock, ms. */
   endedAt: number
   outcome: CheckOutcome
+  /** A failure, or what passes for the first time after one: somebody may wait for it. */
+  isNews: boolean
 }
 
 export interface ReporterOptions {
@@ -64,9 +66,9 @@ export class Reporter {
     if (this.#stopped) return
     if (this.waiting() >= this.#capacity && this.#take() !== undefined) this.#options.onDropped()
     this.#queue.push({ number: this.#added++, report })
-    // A failure is told at once: somebody waits for it. The rest goes out together, which saves the bus a third of its work.
-    if (report.outcome.ok) this.#gathering ??= this.#options.clock.after(limits.report.gatherMs, this.#pump)
-    else this.#pump()
+    // News is told at once. What goes on as before goes out together, which saves everybody behind it a quarter of the work.
+    if (report.isNews) this.#pump()
+    else this.#gathering ??= this.#options.clock.after(limits.report.gatherMs, this.#pump)
   }
 
   /** Resolves when nothing waits, or after `graceMs`; then nothing is sent any more. */

@@ -4,7 +4,7 @@ import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
 import { Check, type CheckOutcome, type CheckSurroundings, impossible } from './check.ts'
 import type { ProberMetrics } from './metrics.ts'
-import type { Monitor } from './monitor.ts'
+import { type Monitor, noteOutcome } from './monitor.ts'
 import type { Report } from './report.ts'
 import type { Shedding } from './shedding.ts'
 import { compileTarget } from './target.ts'
@@ -134,7 +134,8 @@ export class Runner {
     if (outcome.ok) metrics.passed.inc()
     else metrics.failed.inc()
     metrics.duration.observe(outcome.phases.totalMs / 1_000)
-    if (!monitor.removed) onReport({ subjectId: monitor.subjectId, rev, slotAt, endedAt: surroundings.clock.now(), outcome })
+    const report = { subjectId: monitor.subjectId, rev, slotAt, endedAt: surroundings.clock.now(), outcome }
+    if (!monitor.removed) onReport({ ...report, isNews: noteOutcome(monitor, outcome.ok) })
     if (logger.isLevelEnabled('trace')) logger.trace({ subject: monitor.subjectId, slotAt, outcome }, 'checked')
   }
 }

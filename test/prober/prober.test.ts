@@ -16,7 +16,7 @@ import { startProber } from '../../services/prober/app.ts'
 import { watchAssignments } from '../../services/prober/assignments.ts'
 import type { CheckSurroundings } from '../../services/prober/check.ts'
 import { createTrust } from '../../services/prober/connection.ts'
-import { createMonitor } from '../../services/prober/monitor.ts'
+import { createMonitor, noteOutcome } from '../../services/prober/monitor.ts'
 import { rankOf } from '../../services/prober/presence.ts'
 import { type Report, Reporter } from '../../services/prober/report.ts'
 import { Runner } from '../../services/prober/runner.ts'
@@ -291,18 +291,7 @@ test('the buffer is bounded: the oldest is dropped and counted, the order is kep
   const sent: string[] = []
   let dropped = 0
   const reporter = new Reporter({ bus: watched(bus, sent), clock, logger, locationId, capacity: 10, onDropped: () => dropped++ })
-  const report = (number: number): Report => ({
-    subjectId: `s${number}`,
-    rev: 1,
-    slotAt: number,
-    endedAt: clock.now(),
-    outcome: {
-      ok: true,
-      error: null,
-      statusCode: 200,
-      phases: { dnsMs: 0, connectMs: 1, tlsMs: null, firstByteMs: 2, totalMs: 3 },
-    },
-  })
+  const report = (number: number) => passed(clock, number, true)
   hub.cut(bus)
   for (let number = 0; number < 14; number++) reporter.add(report(number))
   t.equal(dropped, 4)
@@ -327,6 +316,51 @@ test('the buffer is bounded: the oldest is dropped and counted, the order is kep
     sent,
     [20, 21, 22, 23, 24].map(number => subjects.observation(locationId, `s${number}`)),
   )
+})
+
+const passed = (clock: Clock, number: number, isNews: boolean): Report => ({
+  subjectId: `s${number}`,
+  rev: 1,
+  slotAt: number,
+  endedAt: clock.now(),
+  outcome: {
+    ok: true,
+    error: null,
+    statusCode: 200,
+    phases: { dnsMs: 0, connectMs: 1, tlsMs: null, firstByteMs: 2, totalMs: 3 },
+  },
+  isNews,
+})
+
+test('what says nothing new waits a moment for others, and news takes along what waits', async t => {
+  const clock = createVirtualClock(startAt)
+  const hub = createMemoryHub({ clock })
+  const sent: string[] = []
+  const bus = watched(hub.connect(), sent)
+  const reporter = new Reporter({ bus, clock, logger, locationId, onDropped: () => t.fail('nothing is dropped') })
+  reporter.add(passed(clock, 1, false))
+  await clock.advance(limits.report.gatherMs - 1)
+  reporter.add(passed(clock, 2, false))
+  t.equal(sent.length, 0)
+  await clock.advance(1)
+  t.equal(sent.length, 2, 'the first sets the end for all')
+  reporter.add(passed(clock, 3, false))
+  reporter.add(passed(clock, 4, true))
+  await clock.settle()
+  t.equal(sent.length, 4)
+  reporter.add(passed(clock, 5, false))
+  await reporter.stop(1_000)
+  t.equal(sent.length, 5, 'nothing is left behind at the end')
+})
+
+test('a failure is news each time, a success only behind a failure or at first', t => {
+  const monitor = createMonitor('one', entry())
+  const outcomes = [true, true, false, false, true, true]
+  t.strictSame(
+    outcomes.map(ok => noteOutcome(monitor, ok)),
+    [true, false, true, true, true, false],
+  )
+  t.end()
 })
 
 function watched(bus: Bus, sent: string[]): Bus {
