@@ -229,6 +229,8 @@ export const limits = {
     errorCharacters: 300,
     /** Checks a prober runs at once; beyond it, due checks are shed evenly and counted. */
     inFlight: 1_000,
+    /** Sockets kept for the next checks; each is about 2 KB. */
+    idleSockets: 64,
     /** Results a prober keeps while it is cut off from the bus; the oldest are dropped and counted. */
     bufferedResults: 100_000,
     /** Published results waiting for the bus's acknowledgement at once. */

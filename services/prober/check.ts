@@ -2,7 +2,6 @@
 // far end does; never throws, never follows a redirect, never reads more than 1 MiB of a decoded body.
 //
 // A socket of Node's and a parser (ADR 15), and the socket destroyed by hand at the moment of judgement.
-import type { Socket } from 'node:net'
 import type { Cancel, Clock } from '#shared/clock.ts'
 import type { CheckEntry, CheckPhases } from '#shared/contracts/check.ts'
 import { createEgress, type Egress } from '#shared/egress.ts'
@@ -10,7 +9,7 @@ import { limits } from '#shared/limits.ts'
 import type { Resolve } from '#shared/resolve.ts'
 import { Answer, type AnswerListener, type Parsed } from './answer.ts'
 import { type BodySearch, createBodySearch, type Finding } from './body.ts'
-import { type ConnectionListener, createTrust, openConnection, type Trust } from './connection.ts'
+import { Connection, type ConnectionListener, createTrust, type Trust } from './connection.ts'
 import { bodySentence, clean, errorSentence, type Phase, sentences, statusSentence, timeoutSentence } from './sentences.ts'
 import { compileTarget, type Target } from './target.ts'
 
@@ -65,7 +64,7 @@ export class Check implements ConnectionListener, AnswerListener {
   readonly #done: (outcome: CheckOutcome) => void
   readonly #startedAt: number
   #phase: Phase = 'name'
-  #socket: Socket | null = null
+  readonly #connection: Connection
   #answer: Answer | null = null
   #cancelTimer: Cancel | null = null
   #search: BodySearch | null = null
@@ -85,13 +84,14 @@ export class Check implements ConnectionListener, AnswerListener {
     this.#surroundings = surroundings
     this.#done = done
     this.#startedAt = surroundings.clock.monotonic()
+    this.#connection = new Connection(this)
   }
 
   start(): void {
     const { clock, bounds } = this.#surroundings
     this.#cancelTimer = clock.after(Math.min(bounds.connectMs, bounds.totalMs), this.#onTimer)
     if (this.#target.request === null) this.#settle(sentences.unsendable)
-    else openConnection(this.#target, this.#surroundings, this, this.#adopt)
+    else this.#connection.open(this.#target, this.#surroundings)
   }
 
   /** Ends the check without an outcome: whoever stops it no longer wants one. */
@@ -100,11 +100,6 @@ export class Check implements ConnectionListener, AnswerListener {
   }
 
   // The connection reports.
-
-  #adopt = (socket: Socket): void => {
-    if (this.settled) socket.destroy()
-    else this.#socket = socket
-  }
 
   onResolved(): void {
     this.#dnsMs = this.#elapsed()
@@ -127,7 +122,7 @@ export class Check implements ConnectionListener, AnswerListener {
 
   #ask(): void {
     this.#answer = new Answer(this.#target.method, this)
-    this.#socket?.write(this.#target.request as Buffer)
+    this.#connection.write(this.#target.request as Buffer)
   }
 
   onBytes(bytes: Buffer): boolean {
@@ -183,7 +178,7 @@ export class Check implements ConnectionListener, AnswerListener {
   onComplete(): void {
     this.#complete = true
     this.#search?.end()
-    this.#socket?.destroy()
+    this.#connection.close()
   }
 
   #startSearch(needle: Buffer, encoding: string): BodySearch {
@@ -193,7 +188,7 @@ export class Check implements ConnectionListener, AnswerListener {
       onFinding: finding => this.#settle(this.#findingSentence(finding)),
       onDrain: () => {
         this.#isChoked = false
-        if (!this.settled) this.#socket?.resume()
+        if (!this.settled) this.#connection.resume()
       },
     })
   }
@@ -247,7 +242,7 @@ export class Check implements ConnectionListener, AnswerListener {
     this.#cancelTimer?.()
     this.#search?.destroy()
     this.#answer?.free()
-    this.#socket?.destroy()
+    this.#connection.close()
   }
 
   #elapsed(): number {

@@ -1,8 +1,9 @@
 // Opens the connection of one check: name, TCP, TLS, each timed. The one place where a check's socket is made, and so the
 // place of the guard on addresses: between what a name resolved to and the first packet. Never reuses a connection or session.
-import { connect as connectTcp, type Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import { type Egress, permitted } from '#shared/egress.ts'
+import { limits } from '#shared/limits.ts'
 import type { Resolve } from '#shared/resolve.ts'
 import type { Target } from './target.ts'
 
@@ -16,8 +17,6 @@ export interface ConnectionListener {
   onBytes(bytes: Buffer): boolean
   /** The far end closed its side. */
   onEnd(): void
-  /** The check is over: no socket must be made any more. */
-  readonly settled: boolean
 }
 
 export interface Trust {
@@ -50,76 +49,133 @@ export class CertificateError extends Error {
   }
 }
 
-/** Opens the connection; `onSocket` gets the socket as soon as it exists, so that its owner can end it at any time. */
-export function openConnection(
-  target: Target,
-  { resolve, trust, egress }: { resolve: Resolve; trust: Trust; egress: Egress },
-  listener: ConnectionListener,
-  onSocket: (socket: Socket) => void,
-): void {
-  const open = (found: readonly string[]) => {
-    listener.onResolved()
-    let addresses: readonly string[]
-    try {
-      addresses = permitted(egress, found)
-    } catch (error) {
-      listener.onFailed(error as Error)
-      return
-    }
-    const socket = target.secure ? openTls(target, addresses, trust, listener) : openTcp(target, addresses, listener)
-    socket.on('connect', () => listener.onConnected())
-    socket.on('error', error => listener.onFailed(error))
-    socket.on('end', () => listener.onEnd())
-    onSocket(socket)
-  }
-  if (target.literal) {
-    open([target.hostname])
-    return
-  }
-  resolve(target.hostname, (error, addresses) => {
-    if (listener.settled) return
-    if (error === null && addresses.length > 0) open(addresses)
-    else listener.onFailed(error ?? Object.assign(new Error('no address'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' }))
-  })
-}
-
 /** All connections of a thread read into one place, one after another: what arrives goes straight on, past Node's streams. */
 const arrivals = Buffer.allocUnsafeSlow(65_536)
 
-const readingTo = (listener: ConnectionListener) => ({
-  buffer: arrivals,
-  callback: (length: number) => listener.onBytes(arrivals.subarray(0, length)),
-})
+/** The connection of one check. Whoever opens it closes it, whatever came of it. */
+export class Connection {
+  #listener: ConnectionListener | null
+  #line: Line | null = null
 
-function openTcp(target: Target, addresses: readonly string[], listener: ConnectionListener): Socket {
-  return connectTcp({ port: target.port, noDelay: true, onread: readingTo(listener), ...wayTo(target, addresses) })
+  constructor(listener: ConnectionListener) {
+    this.#listener = listener
+  }
+
+  open(target: Target, { resolve, trust, egress }: { resolve: Resolve; trust: Trust; egress: Egress }): void {
+    const connect = (found: readonly string[]) => {
+      this.#listener?.onResolved()
+      let addresses: readonly string[]
+      try {
+        addresses = permitted(egress, found)
+      } catch (error) {
+        this.#listener?.onFailed(error as Error)
+        return
+      }
+      if (target.secure) this.#openTls(target, addresses, trust)
+      else this.#openTcp(target, addresses)
+    }
+    if (target.literal) {
+      connect([target.hostname])
+      return
+    }
+    resolve(target.hostname, (error, addresses) => {
+      if (this.#listener === null) return
+      if (error === null && addresses.length > 0) connect(addresses)
+      else this.#listener.onFailed(error ?? Object.assign(new Error('no address'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' }))
+    })
+  }
+
+  write(bytes: Buffer): void {
+    this.#line?.socket.write(bytes)
+  }
+
+  /** Reads on, after `onBytes` wanted no more. */
+  resume(): void {
+    this.#line?.resume()
+  }
+
+  /** From here on nothing is heard of it. */
+  close(): void {
+    this.#listener = null
+    this.#line?.close()
+    this.#line = null
+  }
+
+  #openTcp(target: Target, addresses: readonly string[]): void {
+    // Of several addresses the ones not needed may still be tried for a moment after the end: such a socket is not used again.
+    const isPlain = addresses.length === 1
+    const line = (isPlain ? idle.pop() : undefined) ?? new Line(reading => new Socket(reading))
+    line.isReusable = isPlain
+    line.listener = this.#listener
+    this.#line = line
+    line.socket.connect({ port: target.port, ...wayTo(target, addresses) })
+  }
+
+  /**
+   * The certificate is verified by the handshake, but judged here, before anything is sent: a socket that refuses it by
+   * itself is gone before its certificate can be read, and the sentence needs its dates.
+   */
+  #openTls(target: Target, addresses: readonly string[], trust: Trust): void {
+    // `onread` is missing in the types of `tls.connect`, which hands it to the socket as `net.connect` does.
+    const open = (reading: object) =>
+      connectTls({
+        ...reading,
+        port: target.port,
+        ...wayTo(target, addresses),
+        servername: target.literal ? '' : target.hostname,
+        ALPNProtocols: ['http/1.1'],
+        secureContext: trust.context,
+        rejectUnauthorized: false,
+      })
+    const line = new Line(open)
+    const { socket } = line
+    line.listener = this.#listener
+    this.#line = line
+    socket.setNoDelay(true)
+    socket.once('secureConnect', () => this.#judge(socket))
+  }
+
+  #judge(socket: TLSSocket): void {
+    if (this.#listener === null || socket.authorized) return this.#listener?.onSecured()
+    const certificate = socket.getPeerCertificate()
+    const code = String((socket.authorizationError as unknown as NodeJS.ErrnoException | string) ?? 'UNVERIFIED')
+    this.#listener.onFailed(new CertificateError(code, Date.parse(certificate.valid_from), Date.parse(certificate.valid_to)))
+  }
 }
 
 /**
- * The certificate is verified by the handshake, but judged here, before anything is sent: a socket that refuses it by
- * itself is gone before its certificate can be read, and the sentence needs its dates.
+ * A socket and whom it reports to. Node's sockets are dear to make, and each outlives its end in memory until the next full collection, with
+ * all it can reach (ADR 15): so a plain one is connected again for another check, as Node allows once it was closed.
  */
-function openTls(target: Target, addresses: readonly string[], trust: Trust, listener: ConnectionListener): TLSSocket {
-  // `onread` is missing in the types of `tls.connect`, which hands it to the socket as `net.connect` does.
-  const reading: object = { onread: readingTo(listener) }
-  const socket = connectTls({
-    ...reading,
-    port: target.port,
-    ...wayTo(target, addresses),
-    servername: target.literal ? '' : target.hostname,
-    ALPNProtocols: ['http/1.1'],
-    secureContext: trust.context,
-    rejectUnauthorized: false,
-  })
-  socket.setNoDelay(true)
-  socket.once('secureConnect', () => {
-    if (socket.authorized) return listener.onSecured()
-    const certificate = socket.getPeerCertificate()
-    const code = String((socket.authorizationError as unknown as NodeJS.ErrnoException | string) ?? 'UNVERIFIED')
-    listener.onFailed(new CertificateError(code, Date.parse(certificate.valid_from), Date.parse(certificate.valid_to)))
-  })
-  return socket
+class Line<S extends Socket = Socket> {
+  listener: ConnectionListener | null = null
+  isReusable = false
+  readonly socket: S
+
+  constructor(open: (options: object) => S) {
+    const callback = (length: number) => this.listener?.onBytes(arrivals.subarray(0, length)) ?? false
+    this.socket = open({ noDelay: true, onread: { buffer: arrivals, callback } })
+    this.socket.on('connect', () => this.listener?.onConnected())
+    this.socket.on('error', error => this.listener?.onFailed(error))
+    this.socket.on('end', () => this.listener?.onEnd())
+    this.socket.on('close', hadError => {
+      if (this.isReusable && !hadError && idle.length < limits.check.idleSockets) idle.push(this)
+    })
+  }
+
+  resume(): void {
+    this.isReusable = false
+    this.socket.resume()
+  }
+
+  close(): void {
+    this.listener = null
+    this.socket.destroy()
+  }
 }
+
+/** Closed ones that wait for a check. */
+const idle: Line[] = []
 
 /** One address goes straight to the kernel; several are tried one after another by Node's own happy eyeballs. */
 function wayTo(target: Target, addresses: readonly string[]) {

@@ -1,5 +1,6 @@
 // One check against real servers on loopback: every sentence, every bound, and nothing left behind.
 import { randomBytes } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
@@ -8,11 +9,13 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import { before, test } from 'tap'
 import { type Clock, createSystemClock } from '#shared/clock.ts'
 import type { CheckEntry } from '#shared/contracts/check.ts'
+import { createEgress } from '#shared/egress.ts'
 import { limits } from '#shared/limits.ts'
 import { createResolve, type Resolve } from '#shared/resolve.ts'
-import { type CheckOptions, runCheck } from '../../services/prober/check.ts'
+import { Check, type CheckOptions, type CheckSurroundings, runCheck } from '../../services/prober/check.ts'
 import { createTrust } from '../../services/prober/connection.ts'
 import { clean } from '../../services/prober/sentences.ts'
+import { compileTarget, type Target } from '../../services/prober/target.ts'
 import { certificates } from './certificates.ts'
 
 const system = createSystemClock()
@@ -407,6 +410,7 @@ const cases: {
   },
 ]
 
+const pause = (ms: number) => new Promise<void>(done => void system.after(ms, done))
 const closed = (socket: Socket) => new Promise<void>(done => (socket.destroyed ? done() : socket.once('close', () => done())))
 
 function failing(code: string): Resolve {
@@ -422,7 +426,7 @@ for (const each of cases) {
     t.equal(outcome.statusCode, each.status)
     t.ok(written < 16 * limits.check.bodyBytes, `${written} bytes were taken`)
     t.equal(timers, 0, 'no timer is left')
-    await Promise.all(servers.flatMap(({ sockets }) => [...sockets].map(socket => closed(socket))))
+    await allClosed()
     t.pass('no connection is left')
   })
 }
@@ -463,6 +467,65 @@ test('the request carries what was configured, and who asks', async t => {
     t.equal(sent.body, '')
     t.equal(sent.headers?.['content-type'], undefined)
   }
+})
+
+const allClosed = () => Promise.all(servers.flatMap(({ sockets }) => [...sockets].map(socket => closed(socket))))
+
+test('a socket serves one check after another, unless something went wrong with it', async t => {
+  const used: unknown[] = []
+  const note = (message: unknown) => used.push((message as { socket: unknown }).socket)
+  subscribe('net.client.socket', note)
+  t.teardown(() => unsubscribe('net.client.socket', note))
+  const next = async (at: string, changes: Partial<CheckEntry> = {}) => {
+    const { error } = await check(at, changes)
+    await allClosed()
+    await new Promise(setImmediate)
+    await new Promise(setImmediate)
+    return error
+  }
+  t.equal(await next('http/ok'), null)
+  t.equal(await next('http/503'), 'status 503, expected 200')
+  t.equal(await next('untilClose/', needle), null)
+  t.equal(await next('http/ok'), null)
+  t.equal(new Set(used).size, 1, 'all by the same')
+  t.equal(await next('reset/'), 'connection reset')
+  t.equal(await next('http/ok'), null)
+  t.notOk(used.slice(0, -1).includes(used.at(-1)), 'not by the one that was reset')
+})
+
+test('checks at once, some of them abandoned anywhere, do not hear of each other', async t => {
+  const surroundings: CheckSurroundings = { clock, resolve, trust, egress: createEgress(), bounds: limits.check }
+  const target = (at: string, changes: Partial<CheckEntry> = {}) => compileTarget(entry(at, changes), 'watchkeeper') as Target
+  const cases: [Target, string | null][] = [
+    [target('http/ok', { expectedText: 'is well' }), null],
+    [target('http/503'), 'status 503, expected 200'],
+    [target('http/long-gzip', needle), null],
+    [target('untilClose/', needle), null],
+    [target('silentClose/'), 'connection closed without an answer'],
+    [target('reset/'), 'connection reset'],
+    [target('notHttp/'), 'answer is not HTTP'],
+  ]
+  const abandonments = [() => Promise.resolve(), () => new Promise(setImmediate), () => pause(1), () => pause(3)]
+  for (let round = 0; round < 12; round++) {
+    const found = cases.flatMap(([each, error]) =>
+      Array.from({ length: 4 }, async () => {
+        const { promise, resolve: done } = Promise.withResolvers<string | null>()
+        new Check(each, surroundings, outcome => done(outcome.error)).start()
+        t.equal(await promise, error)
+      }),
+    )
+    const left = cases.map(async ([each], index) => {
+      let over = false
+      const one = new Check(each, surroundings, () => (over ? t.fail('an abandoned check says nothing') : undefined))
+      one.start()
+      await abandonments[(index + round) % abandonments.length]?.()
+      one.abandon()
+      over = true
+    })
+    await Promise.all([...found, ...left])
+  }
+  await allClosed()
+  t.equal(timers, 0)
 })
 
 test('the phases add up from the start, and those that never came are null', async t => {
