@@ -1,6 +1,7 @@
 // Bus time: the own clock plus how much the bus's is ahead. Slots are on it, so that every prober of a location means the same
 // instants. Measured again and again and after each reconnect, because a measure is only as good as its round trip was quick: one of a
-// busy moment (a start, say) would make every check early or late. While the bus is away the best one serves.
+// busy moment (a start, say) would make every check early or late. While the bus is away the best one serves. Clocks that may be equal by
+// what was measured are taken to be: machines keep the time better than a round trip can tell.
 
 import type { ClockOffset } from '#shared/bus/port.ts'
 import { limits } from '#shared/limits.ts'
@@ -42,7 +43,7 @@ export async function createBusTime({ bus, clock, logger }: Omit<Surroundings, '
     if (connected) void remeasure()
   })
   return {
-    now: () => clock.now() + Math.round(best.aheadMs),
+    now: () => clock.now() + correctionMs(best),
     onJump: called => {
       listener = called
     },
@@ -51,6 +52,11 @@ export async function createBusTime({ bus, clock, logger }: Omit<Surroundings, '
       stopListening()
     },
   }
+}
+
+/** By how much the own clock is to be corrected, whole ms: not at all where the measure may be all error. `now` is in whole ms, too. */
+function correctionMs({ aheadMs, roundTripMs }: ClockOffset): number {
+  return Math.abs(aheadMs) <= roundTripMs / 2 + 1 ? 0 : Math.round(aheadMs)
 }
 
 /** The one that can be less wrong by now; always the newer one where both cannot be true, because then a clock was set. */

@@ -136,11 +136,15 @@ export class Connection {
   }
 
   #judge(socket: TLSSocket): void {
-    if (this.#listener === null || socket.authorized) return this.#listener?.onSecured()
-    const certificate = socket.getPeerCertificate()
-    const code = String((socket.authorizationError as unknown as NodeJS.ErrnoException | string) ?? 'UNVERIFIED')
-    this.#listener.onFailed(new CertificateError(code, Date.parse(certificate.valid_from), Date.parse(certificate.valid_to)))
+    if (socket.authorized) this.#listener?.onSecured()
+    else this.#listener?.onFailed(refusalOf(socket))
   }
+}
+
+function refusalOf(socket: TLSSocket): CertificateError {
+  const certificate = socket.getPeerCertificate()
+  const code = String((socket.authorizationError as unknown as NodeJS.ErrnoException | string) ?? 'UNVERIFIED')
+  return new CertificateError(code, Date.parse(certificate.valid_from), Date.parse(certificate.valid_to))
 }
 
 /**
