@@ -1,7 +1,7 @@
 // Opens connections to receivers, held against the guard on addresses at the moment of connecting: what a name resolved to is
 // what is looked at and what is used. Names go through the shared resolver, so that a slow name server blocks no thread.
 import { isIP, type LookupFunction } from 'node:net'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 import { type Egress, EgressError, permitted } from '#shared/egress.ts'
 import type { Resolve } from '#shared/resolve.ts'
 
@@ -13,7 +13,10 @@ export interface ConnectOptions {
 }
 
 /** A connector for undici. A closed address fails with an EgressError before any packet; of several, only open ones are tried. */
-export function createGuardedConnect({ resolve, egress, timeoutMs }: ConnectOptions): buildConnector.connector {
+export function createGuardedConnect(
+  build: typeof buildConnector,
+  { resolve, egress, timeoutMs }: ConnectOptions,
+): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, done) => {
     resolve(hostname, (error, found) => {
       const addresses = error === null ? openOnes(egress, found) : error
@@ -23,7 +26,7 @@ export function createGuardedConnect({ resolve, egress, timeoutMs }: ConnectOpti
       done(null, first?.address as string, first?.family)
     })
   }
-  const connect = buildConnector({ allowH2: false, timeout: timeoutMs, lookup })
+  const connect = build({ allowH2: false, timeout: timeoutMs, lookup })
   return (options, done) => {
     // An address needs no lookup, so nothing would look at it.
     const reason = isIP(options.hostname) === 0 ? null : egress.refusal(options.hostname)

@@ -1,6 +1,6 @@
 // One attempt to bring a message to its receiver: a POST, its time-out, and what its answer means. Never throws for what a
 // receiver or the network does, follows no redirect, and never lets the destination's address into an outcome.
-import { Agent, type Dispatcher, request } from 'undici'
+import type { Agent, Dispatcher, request } from 'undici'
 import type { Clock } from '#shared/clock.ts'
 import { createEgress, type Egress } from '#shared/egress.ts'
 import { limits, second } from '#shared/limits.ts'
@@ -42,7 +42,14 @@ const idleMs = 2 * second
 
 const timedOut = Symbol('timed out')
 
-export function createSender(options: SenderOptions): Sender {
+interface Client {
+  agent: Agent
+  request: typeof request
+}
+
+/** undici is loaded with the first message: 5 MB, of which an installation with nothing to tell has no use. */
+async function openClient(options: SenderOptions): Promise<Client> {
+  const { Agent, buildConnector, request } = await import('undici')
   const agent = new Agent({
     allowH2: false,
     pipelining: 1,
@@ -51,15 +58,23 @@ export function createSender(options: SenderOptions): Sender {
     // The attempt's own timer is exact; these fire up to a second late and only clear away an answer that nobody reads.
     headersTimeout: 2 * limits.notifier.sendMs,
     bodyTimeout: limits.notifier.sendMs,
-    connect: createGuardedConnect({
+    connect: createGuardedConnect(buildConnector, {
       resolve: options.resolve ?? createResolve(options),
       egress: options.egress ?? createEgress(),
       timeoutMs: 2 * limits.notifier.sendMs,
     }),
   })
+  return { agent, request }
+}
+
+export function createSender(options: SenderOptions): Sender {
+  let client: Promise<Client> | null = null
   return {
-    send: (message, stop, timeoutMs = limits.notifier.sendMs) => attempt(message, stop, timeoutMs, agent, options),
-    close: () => agent.destroy(),
+    send: async (message, stop, timeoutMs = limits.notifier.sendMs) => {
+      client ??= openClient(options)
+      return await attempt(message, stop, timeoutMs, await client, options)
+    },
+    close: async () => (await client)?.agent.destroy(),
   }
 }
 
@@ -67,7 +82,7 @@ async function attempt(
   message: Message,
   stop: AbortSignal,
   timeoutMs: number,
-  agent: Dispatcher,
+  { agent, request }: Client,
   options: SenderOptions,
 ): Promise<Outcome> {
   const timeout = new AbortController()
