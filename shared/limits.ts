@@ -111,7 +111,7 @@ export const limits = {
 
   bus: {
     /** What the embedded nats-server tries to stay below. */
-    serverMemory: '40MiB',
+    serverMemory: '48MiB',
     /** The pause between two attempts to connect again: short, because everything waits for it. */
     reconnectMs: 250,
     /** A server that refused this often in a row is not loading its accounts: then it is asked more seldom. */
