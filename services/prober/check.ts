@@ -7,7 +7,7 @@ import type { CheckEntry, CheckPhases } from '#shared/contracts/check.ts'
 import { createEgress, type Egress } from '#shared/egress.ts'
 import { limits } from '#shared/limits.ts'
 import type { Resolve } from '#shared/resolve.ts'
-import { Answer, type AnswerListener, type Parsed } from './answer.ts'
+import { Answer, type AnswerListener } from './answer.ts'
 import { type BodySearch, createBodySearch, type Finding } from './body.ts'
 import { Connection, type ConnectionListener, createTrust, type Trust } from './connection.ts'
 import { bodySentence, clean, errorSentence, type Phase, sentences, statusSentence, timeoutSentence } from './sentences.ts'
@@ -58,7 +58,7 @@ const interimMax = 32
 
 /** A check under way. `done` is called exactly once, possibly before `start` returns, unless it is abandoned. */
 export class Check implements ConnectionListener, AnswerListener {
-  settled = false
+  #settled = false
   readonly #target: Target
   readonly #surroundings: CheckSurroundings
   readonly #done: (outcome: CheckOutcome) => void
@@ -70,8 +70,6 @@ export class Check implements ConnectionListener, AnswerListener {
   #search: BodySearch | null = null
   /** The decoders have more than they can take: nothing is read until they have worked it off. */
   #isChoked = false
-  /** The answer came whole: what happens to the connection now says nothing about it. */
-  #complete = false
   #interim = 0
   #statusCode: number | null = null
   #dnsMs: number | null = null
@@ -107,14 +105,12 @@ export class Check implements ConnectionListener, AnswerListener {
   }
 
   onConnected(): void {
-    if (this.settled) return
     this.#connectMs = this.#elapsed()
     this.#phase = this.#target.secure ? 'tls' : 'answer'
     if (!this.#target.secure) this.#ask()
   }
 
   onSecured(): void {
-    if (this.settled) return
     this.#tlsMs = this.#elapsed()
     this.#phase = 'answer'
     this.#ask()
@@ -126,25 +122,19 @@ export class Check implements ConnectionListener, AnswerListener {
   }
 
   onBytes(bytes: Buffer): boolean {
-    if (this.settled || this.#complete || this.#answer === null) return false
-    const parsed = this.#answer.read(bytes)
-    if (parsed === 'not HTTP' || parsed === 'headers too large') this.#refuse(parsed)
+    const parsed = this.#answer?.read(bytes)
+    if (parsed === 'not HTTP') this.#settle(sentences.notHttp)
+    if (parsed === 'headers too large') this.#settle(sentences.headersTooLarge)
     return parsed === 'more' && !this.#isChoked
   }
 
-  #refuse(parsed: Parsed): void {
-    if (this.settled) return
-    this.#settle(parsed === 'headers too large' ? sentences.headersTooLarge : sentences.notHttp)
-  }
-
   onEnd(): void {
-    if (this.settled || this.#complete || this.#answer?.close()) return
+    if (this.#answer?.close()) return
     this.#settle(this.#phase === 'body' ? sentences.closedWithin : sentences.closedBefore)
   }
 
   /** A body that ends with its connection may end so, too. */
   onFailed(error: Error): void {
-    if (this.settled || this.#complete) return
     if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' && this.#answer?.close()) return
     this.#settle(errorSentence(error, this.#phase, this.#target, this.#surroundings.clock.now()))
   }
@@ -158,7 +148,7 @@ export class Check implements ConnectionListener, AnswerListener {
   onHead(statusCode: number, encoding: string): boolean {
     if (statusCode >= 200) this.#judge(statusCode, encoding)
     else if (++this.#interim > interimMax) this.#settle(sentences.notHttp)
-    return !this.settled
+    return !this.#settled
   }
 
   #judge(statusCode: number, encoding: string): void {
@@ -172,11 +162,11 @@ export class Check implements ConnectionListener, AnswerListener {
 
   onBody(bytes: Buffer): boolean {
     if (this.#search?.write(bytes) === false) this.#isChoked = true
-    return !this.settled
+    return !this.#settled
   }
 
+  /** The answer came whole: what happens to the connection from now on says nothing about it. */
   onComplete(): void {
-    this.#complete = true
     this.#search?.end()
     this.#connection.close()
   }
@@ -188,7 +178,7 @@ export class Check implements ConnectionListener, AnswerListener {
       onFinding: finding => this.#settle(this.#findingSentence(finding)),
       onDrain: () => {
         this.#isChoked = false
-        if (!this.settled) this.#connection.resume()
+        this.#connection.resume()
       },
     })
   }
@@ -221,7 +211,7 @@ export class Check implements ConnectionListener, AnswerListener {
   }
 
   #settle(error: string | null): void {
-    if (this.settled) return
+    if (this.#settled) return
     this.#release()
     this.#done({
       ok: error === null,
@@ -238,7 +228,7 @@ export class Check implements ConnectionListener, AnswerListener {
   }
 
   #release(): void {
-    this.settled = true
+    this.#settled = true
     this.#cancelTimer?.()
     this.#search?.destroy()
     this.#answer?.free()

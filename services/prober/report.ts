@@ -66,7 +66,7 @@ export class Reporter {
     if (this.#stopped) return
     if (this.waiting() >= this.#capacity && this.#take() !== undefined) this.#options.onDropped()
     this.#queue.push({ number: this.#added++, report })
-    // News is told at once. What goes on as before goes out together, which saves everybody behind it a quarter of the work.
+    // News is told at once. What goes on as before goes out together, which saves everybody behind it about a quarter of the work.
     if (report.isNews) this.#pump()
     else this.#gathering ??= this.#options.clock.after(limits.report.gatherMs, this.#pump)
   }

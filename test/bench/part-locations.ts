@@ -11,14 +11,16 @@ import type { System } from './system.ts'
 const many = 3
 /** Of the rate that the system holds. */
 const share = 0.5
+
 interface Setup {
   places: number
-  /** Of the monitors that are checked from all locations; one location alone can have as many checks as all of them with `many`. */
-  share: number
+  /** How often the monitors that all locations check: one location alone has as many checks with `many` times as many. */
+  times: number
 }
-const same: Setup = { places: 1, share: 1 }
-const three: Setup = { places: many, share: 1 }
-const asManyChecks: Setup = { places: 1, share: many }
+
+const same: Setup = { places: 1, times: 1 }
+const three: Setup = { places: many, times: 1 }
+const asManyChecks: Setup = { places: 1, times: many }
 /** Forth and back, so that what drifts on the machine meets all alike. */
 const quickOrder = [same, three, asManyChecks]
 const order = [...quickOrder, ...quickOrder.toReversed()]
@@ -34,10 +36,10 @@ export async function locations(run: Run): Promise<PartResult> {
   const monitors = Math.max(1, Math.round(((await run.heldRate()) * share) / many))
   const found: Measured[] = []
   for (const setup of run.options.quick ? quickOrder : order) {
-    const { places, share } = setup
-    const asked = monitors * share * places
-    run.say(`locations: ${monitors * share} monitors, ${asked} checks/s from ${places}`)
-    const work = (system: System) => measure(run, system, places, monitors * share)
+    const { places, times } = setup
+    const asked = monitors * times * places
+    run.say(`locations: ${monitors * times} monitors, ${asked} checks/s from ${places}`)
+    const work = (system: System) => measure(run, system, places, monitors * times)
     found.push({ setup, asked, ...(await run.withSystem(work, { services: 'directory,keeper,notifier,gateway' })) })
   }
   const cpuOf = (setup: Setup) => median(found.filter(each => each.setup === setup).map(each => each.cpuMsPerThousand))
