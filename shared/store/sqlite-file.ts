@@ -1,4 +1,4 @@
-// The open SQLite file: its pragmas, its lock, its schema, its prepared statements.
+// The open SQLite file of the thread that writes: its pragmas, its lock, its schema, its prepared statements.
 // Durability: WAL with synchronous NORMAL. A killed process loses nothing that was answered; after a power failure the file is
 // intact but may lack the last moments, which the observation stream still has and repeats. Space of expired rows is re-used.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -6,7 +6,9 @@ import { limits } from '#shared/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { columnsOf } from '#shared/store/query.ts'
+import { lockSqliteFile, usedByAnother } from '#shared/store/sqlite-lock.ts'
 import { quoted, schemaStatements, tableColumns, type WriteStatements, writeStatements } from '#shared/store/sqlite-schema.ts'
+import { createStatements } from '#shared/store/sqlite-statements.ts'
 
 export interface SqliteFile {
   /** The prepared statement of a text; rows come as arrays. */
@@ -19,23 +21,14 @@ export interface SqliteFile {
 
 /** Raised when the layout of the tables changes in a way that added columns cannot express. */
 const layout = 1
-const busy = 5
 /** SQLite's own page size, which the file has. */
 const pageBytes = 4_096
 
 /** Opens and locks the file. Throws a permanent StoreError where another process has it or another layout wrote it. */
 export function openSqliteFile(path: string): SqliteFile {
-  const database = openLocked(path)
-  const prepared = new Map<string, StatementSync>()
-  const statement = (text: string) => {
-    const known = prepared.get(text)
-    if (known !== undefined) return known
-    const made = database.prepare(text)
-    made.setReturnArrays(true)
-    if (prepared.size >= limits.store.preparedStatements) prepared.delete(prepared.keys().next().value as string)
-    prepared.set(text, made)
-    return made
-  }
+  const lock = lockSqliteFile(path)
+  const database = openFile(path, lock)
+  const statement = createStatements(database)
   const writes = new Map<CollectionName, WriteStatements>()
   for (const collection of Object.keys(collections) as CollectionName[]) writes.set(collection, writeStatements(collection))
   return {
@@ -43,15 +36,17 @@ export function openSqliteFile(path: string): SqliteFile {
     writes: collection => writes.get(collection) as WriteStatements,
     run: text => void statement(text).run(),
     inTransaction: () => database.isTransaction,
-    close: () => database.close(),
+    close: () => {
+      database.close()
+      lock.close()
+    },
   }
 }
 
-function openLocked(path: string): DatabaseSync {
+function openFile(path: string, lock: DatabaseSync): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
     database.exec(`
-      PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
       PRAGMA wal_autocheckpoint = ${limits.store.walPages};
@@ -64,8 +59,8 @@ function openLocked(path: string): DatabaseSync {
     return database
   } catch (error) {
     database.close()
-    if (((error as { errcode?: number }).errcode ?? 0) % 256 !== busy) throw error
-    throw new StoreError('permanent', 'Another process uses the data folder; stop it first, or choose another folder.')
+    lock.close()
+    throw usedByAnother(error)
   }
 }
 

@@ -1,11 +1,12 @@
-// The store port over `node:sqlite`, the embedded default: one file, one worker thread that alone touches it. Documents become
-// rows on this side, so that only flat lists of plain values cross to the thread. One process at a time: the file is locked.
+// The store port over `node:sqlite`, the embedded default: one file, one worker thread that alone writes it. Documents become rows on
+// this side, so that only flat lists of plain values cross to the thread; small reads do not cross at all. One process at a time.
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { type PutResult, type Store, StoreError } from '#shared/store/port.ts'
 import { demandNotCompact, planQuery, planWhere } from '#shared/store/query.ts'
 import { openSqliteChannel, type SqliteChannel } from '#shared/store/sqlite-channel.ts'
 import type { PutMode } from '#shared/store/sqlite-messages.ts'
 import { countSql, deleteRangeSql, expireSql, type SqlValue, selectSql } from '#shared/store/sqlite-query.ts'
+import { openSqliteReader, type SqliteReader } from '#shared/store/sqlite-reader.ts'
 import { rowCodec } from '#shared/store/sqlite-rows.ts'
 import { quoted } from '#shared/store/sqlite-schema.ts'
 
@@ -17,10 +18,11 @@ const resultOf: Record<string, PutResult> = { w: 'written', r: 'refused', t: 'ta
  */
 export async function openSqliteStore(path: string): Promise<Store> {
   const channel = await openSqliteChannel(path)
+  const reader = await openReader(path, channel)
   const put = (mode: PutMode) => async (collection: CollectionName, documents: readonly object[]) =>
     await putDocuments(channel, mode, collection, documents)
   const store: Store = {
-    get: async (collection, ids) => (await getDocuments(channel, collection, ids)) as never,
+    get: async (collection, ids) => (await getDocuments(channel, reader, collection, ids)) as never,
     insert: put('insert'),
     replace: put('replace'),
     advance: put('advance'),
@@ -36,7 +38,8 @@ export async function openSqliteStore(path: string): Promise<Store> {
       const codec = rowCodec(collection)
       const plan = planQuery(collection, query)
       const sql = selectSql(collection, codec.columnsToRead(plan.select), plan)
-      return codec.decode(plan.select, (await channel.send({ kind: 'rows', ...sql }, 1)) as SqlValue[]) as never
+      const rows = reader.rows(sql, plan.limit) ?? (await channel.send({ kind: 'rows', ...sql }, 1))
+      return codec.decode(plan.select, rows as SqlValue[]) as never
     },
     count: async (collection, where) => {
       const rows = await channel.send({ kind: 'rows', ...countSql(collection, planWhere(collection, where)) }, 1)
@@ -47,9 +50,22 @@ export async function openSqliteStore(path: string): Promise<Store> {
       return (await channel.send({ kind: 'change', ...expireSql(collection, at, limit) }, 1)) as number
     },
     ping: async () => void (await channel.send({ kind: 'nothing' }, 1)),
-    close: () => channel.close(),
+    close: () => {
+      // First, so that the writer is the last to close the file and folds its log into it.
+      reader.close()
+      return channel.close()
+    },
   }
   return store
+}
+
+async function openReader(path: string, channel: SqliteChannel): Promise<SqliteReader> {
+  try {
+    return openSqliteReader(path)
+  } catch (error) {
+    await channel.close()
+    throw new StoreError('permanent', `The embedded store cannot be read: ${(error as Error).message}.`, error)
+  }
 }
 
 async function putDocuments(
@@ -69,13 +85,14 @@ async function putDocuments(
 
 async function getDocuments(
   channel: SqliteChannel,
+  reader: SqliteReader,
   collection: CollectionName,
   ids: readonly string[],
 ): Promise<(object | null)[]> {
   if (ids.length === 0) return []
   const codec = rowCodec(collection)
   const text = `SELECT ${codec.columnsToRead(null).map(quoted).join(', ')} FROM ${quoted(collection)} WHERE id = ?`
-  const rows = (await channel.send({ kind: 'rowsByKey', text, keys: ids }, ids.length)) as SqlValue[]
-  const found = new Map(codec.decode(null, rows).map(document => [document['id'], document]))
+  const rows = reader.rowsByKey(text, ids) ?? (await channel.send({ kind: 'rowsByKey', text, keys: ids }, ids.length))
+  const found = new Map(codec.decode(null, rows as SqlValue[]).map(document => [document['id'], document]))
   return ids.map(id => found.get(id) ?? null)
 }

@@ -358,7 +358,11 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     t.equal(ended.code, 0, ended.stderr)
     t.ok(performance.now() - asked < 5_000)
     t.notOk(isAlive(server), 'the bus server is gone')
-    t.same(readdirSync(dataFolder).sort(), ['bus', 'first-key', 'watchkeeper.db'], 'nothing is left but data')
+    t.same(
+      readdirSync(dataFolder).sort(),
+      ['bus', 'first-key', 'watchkeeper.db', 'watchkeeper.db-lock'],
+      'nothing is left but data and the empty file that is locked',
+    )
     const after = await runProgram(t, ['key', 'list'], { DATA_DIR: dataFolder }).ended
     t.equal(after.code, 3, 'a command says that nothing runs')
     t.match(after.stderr, /^Watchkeeper can't be reached/)

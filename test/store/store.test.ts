@@ -179,6 +179,85 @@ t.test('sqlite: a second opener is refused at once, in this process and in anoth
   await again.close()
 })
 
+t.test('sqlite: the version before, which locked the data file itself, and this one keep each other out', async t => {
+  const file = join(t.testdir(), 'watchkeeper.db')
+  const openBefore = () => {
+    const database = new DatabaseSync(file, { timeout: 0 })
+    try {
+      database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; COMMIT')
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  }
+  const store = await openSqliteStore(file)
+  await store.insert('counters', [{ id: 'kept', rev: 1, next: 7 }])
+  t.throws(openBefore, { message: /database is locked/ })
+  await store.close()
+  const before = openBefore()
+  await t.rejects(openSqliteStore(file), { kind: 'permanent', message: /Another process uses the data folder/ })
+  before.close()
+  const again = await openSqliteStore(file)
+  t.match(await again.get('counters', ['kept']), [{ next: 7 }])
+  await again.close()
+})
+
+t.test('sqlite: small reads by an index do not wait for the thread that writes', async t => {
+  const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
+  await store.insert('subjects', [subject('near1', { slug: 'near' }), subject('near2')])
+  const counters = Array.from({ length: 50_000 }, (_, next) => ({ id: `${next}`, rev: 1, next }))
+  const { rows } = limits.store.near
+  const ids = Array.from({ length: rows + 1 }, (_, index) => `none${index}`)
+  const reads: [title: string, read: () => Promise<unknown>, isNear: boolean][] = [
+    ['one document', () => store.get('subjects', ['near1']), true],
+    ['as many as the bound', () => store.get('subjects', ids.slice(1)), true],
+    ['one more than the bound', () => store.get('subjects', ids), false],
+    ['what an index finds', () => store.find('subjects', { where: { slug: 'near' }, limit: rows }), true],
+    ['ids of a list', () => store.find('subjects', { where: { id: { in: ['near1', 'near2'] } }, limit: 2 }), true],
+    ['what has no index', () => store.find('subjects', { where: { name: 'near' }, limit: 1 }), false],
+    ['a longer page', () => store.find('subjects', { where: { slug: 'near' }, limit: rows + 1 }), false],
+  ]
+  for (const [title, read, isNear] of reads) {
+    const writing = store.upsert('counters', counters)
+    let hasTurned = false
+    setImmediate(() => {
+      hasTurned = true
+    })
+    await read()
+    t.equal(!hasTurned, isNear, title)
+    await writing
+  }
+  t.strictSame(await store.get('subjects', ['near2', 'none', 'near1']), [
+    subject('near2'),
+    null,
+    subject('near1', { slug: 'near' }),
+  ])
+  await store.close()
+})
+
+t.test('sqlite: who reads one thing after another keeps nobody waiting', async t => {
+  const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
+  let hasTurned = false
+  setImmediate(() => {
+    hasTurned = true
+  })
+  let reads = 0
+  for (; !hasTurned && reads < 10_000; reads++) await store.get('counters', ['none'])
+  t.ok(hasTurned, `after ${reads} reads`)
+  await store.close()
+})
+
+t.test('sqlite: a small read sees every write that was answered, and never half of one document', async t => {
+  const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
+  for (let rev = 1; rev <= 300; rev++) {
+    await store.replace('subjects', [subject('seen', { rev, name: `name ${rev}`, meta: { url: `${rev}` } as never })])
+    const [seen] = await store.get('subjects', ['seen'])
+    t.same([seen?.rev, seen?.name, seen?.meta], [rev, `name ${rev}`, { url: `${rev}` }])
+  }
+  await store.close()
+})
+
 t.test('sqlite: a killed process has lost nothing that was answered', async t => {
   const file = join(t.testdir(), 'watchkeeper.db')
   const child = spawn(process.execPath, [writer, file], { stdio: ['ignore', 'pipe', 'inherit'] })

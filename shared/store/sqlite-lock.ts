@@ -1,0 +1,24 @@
+// One process at a time: the lock is an empty SQLite file beside the data, held by a transaction that never ends. The operating system
+// lets go of it with the process, however that ends. The data file itself is not locked: two connections of one process use it.
+import { DatabaseSync } from 'node:sqlite'
+import { StoreError } from '#shared/store/port.ts'
+
+const busy = 5
+
+/** Held until it is closed. Throws a permanent StoreError where another process, or another store of this one, has it. */
+export function lockSqliteFile(path: string): DatabaseSync {
+  const lock = new DatabaseSync(`${path}-lock`, { timeout: 0 })
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock.close()
+    throw usedByAnother(error)
+  }
+}
+
+/** What SQLite calls busy, in the words of the person who reads it; everything else as it is. */
+export function usedByAnother(error: unknown): unknown {
+  if (((error as { errcode?: number }).errcode ?? 0) % 256 !== busy) return error
+  return new StoreError('permanent', 'Another process uses the data folder; stop it first, or choose another folder.')
+}

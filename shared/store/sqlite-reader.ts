@@ -1,0 +1,87 @@
+// Small reads of the SQLite file on the asker's own thread, beside the thread that writes (ADR 16): a read of the write-ahead log waits
+// for no writer, and what takes microseconds is not worth two changes of thread. Whatever may take longer is left to the worker.
+import { DatabaseSync } from 'node:sqlite'
+import { limits } from '#shared/limits.ts'
+import type { Sql, SqlValue } from '#shared/store/sqlite-query.ts'
+import { createStatements } from '#shared/store/sqlite-statements.ts'
+
+/**
+ * Each read answers the values of the rows found, one after the other, as they were committed when it was asked; or null where the
+ * worker must be asked: many rows, no index, enough read in this turn of the loop, or a file that cannot be read at this moment.
+ */
+export interface SqliteReader {
+  /** `limit`: the most rows that the query finds. */
+  rows(sql: Sql, limit: number): SqlValue[] | null
+  /** The same statement once for each key. */
+  rowsByKey(text: string, keys: readonly string[]): SqlValue[] | null
+  close(): void
+}
+
+const { rows: rowsMost, rowsPerTurn, cacheKib } = limits.store.near
+
+/** Opens a file that the worker has opened already. */
+export function openSqliteReader(path: string): SqliteReader {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+  database.exec(`PRAGMA cache_size = -${cacheKib}`)
+  const statement = createStatements(database)
+  const hasIndex = createPlans(database)
+  const turn = createTurn()
+  const read = (text: string, most: number, attempt: () => SqlValue[][]): SqlValue[] | null => {
+    if (most > rowsMost || turn.isSpent() || !database.isOpen) return null
+    try {
+      if (!hasIndex(text)) return null
+      const found = attempt()
+      turn.spend(found.length)
+      return found.flat()
+    } catch {
+      // The worker meets the same and says what it means, or does not meet it.
+      if (database.isTransaction) database.exec('ROLLBACK')
+      return null
+    }
+  }
+  const all = (text: string, parameters: readonly SqlValue[]) => statement(text).all(...parameters) as unknown as SqlValue[][]
+  return {
+    rows: ({ text, parameters }, limit) => read(text, limit, () => all(text, parameters)),
+    rowsByKey: (text, keys) =>
+      read(text, keys.length, () => {
+        database.exec('BEGIN')
+        const found = keys.flatMap(key => all(text, [key]))
+        database.exec('COMMIT')
+        return found
+      }),
+    close: () => {
+      if (database.isOpen) database.close()
+    },
+  }
+}
+
+/** Whether an index leads to the rows of a statement, so that what it costs is what it finds; asked of SQLite once a text. */
+function createPlans(database: DatabaseSync): (text: string) => boolean {
+  const known = new Map<string, boolean>()
+  return text => {
+    let hasIndex = known.get(text)
+    if (hasIndex === undefined) {
+      const steps = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all()
+      hasIndex = !steps.some(({ detail }) => /^SCAN (?!json_each)/.test(String(detail)))
+      if (known.size >= limits.store.preparedStatements) known.delete(known.keys().next().value as string)
+      known.set(text, hasIndex)
+    }
+    return hasIndex
+  }
+}
+
+/** What may still be read in this turn of the loop: who reads one thing after another lets sockets and timers have their turn. */
+function createTurn() {
+  let left: number = rowsPerTurn
+  return {
+    isSpent: () => left <= 0,
+    spend: (rows: number) => {
+      if (left === rowsPerTurn) {
+        setImmediate(() => {
+          left = rowsPerTurn
+        })
+      }
+      left -= 1 + rows
+    },
+  }
+}
