@@ -62,7 +62,10 @@ export const limits = {
     alertMs: 30 * day,
     /** A slot further ahead of its report is a wrong clock's: taken, it would make every later slot look old. */
     slotAheadMs: 60 * second,
-    /** Reports of passed checks wait this long for others, or until this many wait at a partition: one commit then serves many. */
+    /**
+     * Reports of passed checks wait this long for others, or until this many wait at a partition: one commit then serves many. A deadline waits
+     * until the round before began this long ago.
+     */
     gatherMs: 20,
     gatherResults: 128,
     /** Partitions opened at once: enough to overlap store and bus, few enough that their pages do not fill the memory. */

@@ -293,6 +293,32 @@ t.test('order and time', async t => {
     t.equal(incident?.status, 'recovering')
   })
 
+  t.test('deadlines a few milliseconds apart share rounds, and each counts at its own instant', async t => {
+    const world = createWorld()
+    const { service, metrics } = await world.startOne()
+    const rounds = async () => (await metrics.getSingleMetric('watchkeeper_keeper_rounds_total')?.get())?.values[0]?.value ?? 0
+    const failedAt = new Map<string, number>()
+    for (let made = 0; made < 12; made++) {
+      const id = await world.create()
+      await world.report(id, false)
+      const [incident] = await world.incidents(id)
+      failedAt.set(id, incident?.troubleSince ?? 0)
+    }
+    const instants = [...failedAt.values()].sort((one, other) => one - other)
+    const [first = 0] = instants
+    const last = instants.at(-1) ?? 0
+    t.ok(last - first >= 20 && last - first < limits.keeper.gatherMs * 3, `they failed within ${last - first} ms`)
+    // Until the rounds that only clear what was pending are over.
+    await world.clock.advance(2 * minute - (world.clock.now() - first) - 1)
+    const before = await rounds()
+    await world.clock.advance(last - first + limits.keeper.gatherMs + 1)
+    t.ok((await rounds()) - before <= 4, `${(await rounds()) - before} rounds`)
+    for (const [id, at] of failedAt) {
+      t.match((await world.incidents(id))[0], { status: 'problem', confirmedAt: at + 2 * minute })
+    }
+    await service.stop()
+  })
+
   t.test('a result counts at the stream time less the age that its prober states', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })

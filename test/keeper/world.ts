@@ -37,6 +37,7 @@ export const websiteMeta: WebsiteMeta = {
 export interface KeeperHandle {
   bus: Bus
   service: Service
+  metrics: Registry
 }
 
 export function createWorld(
@@ -71,7 +72,7 @@ export function createWorld(
       keeperId,
     })
     await clock.advance(100)
-    return { bus, service: await starting }
+    return { bus, service: await starting, metrics: surroundings.metrics }
   }
   const command = async (subjectId: string, body: Omit<Command, 'id'> & { id?: string }): Promise<Reply> => {
     const asked = client.request(subjects.command(subjectId), { id: randomId(8), ...body }, { timeoutMs: 5_000 })
