@@ -16,7 +16,7 @@ const operators: Record<RangeOperator, string> = { gt: '>', gte: '>=', lt: '<', 
 /** The SELECT of a plan; `columns` in the order in which the row's values come. */
 export function selectSql(collection: CollectionName, columns: readonly string[], plan: QueryPlan): Sql {
   const parameters: SqlValue[] = []
-  const conditions = plan.conditions.map(condition => conditionSql(condition, parameters))
+  const conditions = conditionsSql(plan.conditions, parameters)
   if (plan.sort[0]?.after !== undefined) conditions.push(...behindSql(plan.sort, parameters))
   const order = plan.sort.map(key => `${quoted(key.field)} ${key.descending ? 'DESC' : 'ASC'}`)
   parameters.push(plan.limit)
@@ -28,7 +28,7 @@ export function selectSql(collection: CollectionName, columns: readonly string[]
 
 export function countSql(collection: CollectionName, planned: readonly PlannedCondition[]): Sql {
   const parameters: SqlValue[] = []
-  const conditions = planned.map(condition => conditionSql(condition, parameters))
+  const conditions = conditionsSql(planned, parameters)
   return { text: `SELECT COUNT(*) FROM ${quoted(collection)}${whereSql(conditions)}`, parameters }
 }
 
@@ -52,8 +52,25 @@ function whereSql(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
 }
 
-function conditionSql(condition: PlannedCondition, parameters: SqlValue[]): string {
-  const field = quoted(condition.field)
+/**
+ * SQLite keeps no count of values and would rather search by two columns that half of a table may share than by one that names a few rows:
+ * a `+` keeps it from searching by a column. Where ids are named, nothing else is searched by.
+ */
+function conditionsSql(planned: readonly PlannedCondition[], parameters: SqlValue[]): string[] {
+  const named = planned.filter(({ kind }) => kind !== 'range').map(({ field }) => field)
+  const isFoundById = named.includes('id')
+  const isFoundByName = named.some(field => narrow.has(field))
+  return planned.map(condition => {
+    const isSearched = isFoundById ? condition.field === 'id' : !(isFoundByName && broad.has(condition.field))
+    const field = quoted(condition.field)
+    return conditionSql(isSearched ? field : `+${field}`, condition, parameters)
+  })
+}
+
+const narrow = new Set(['incidentId', 'subjectId'])
+const broad = new Set(['workspaceId', 'open', 'state', 'deletedAt'])
+
+function conditionSql(field: string, condition: PlannedCondition, parameters: SqlValue[]): string {
   switch (condition.kind) {
     case 'equal':
       if (condition.value === null) return `${field} IS NULL`

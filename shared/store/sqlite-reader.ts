@@ -24,15 +24,17 @@ export function openSqliteReader(path: string): SqliteReader {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
   database.exec(`PRAGMA cache_size = -${cacheKib}`)
   const statement = createStatements(database)
-  const hasIndex = createPlans(database)
+  const isServed = createPlans(database)
   const turn = createTurn()
-  const read = (text: string, most: number, attempt: () => SqlValue[][]): SqlValue[] | null => {
-    if (most > rowsMost || turn.isSpent() || !database.isOpen) return null
+  /** Statements that have found more than is read here. */
+  const long = new Set<string>()
+  const read = (text: string, attempt: () => SqlValue[][] | null): SqlValue[] | null => {
+    if (long.has(text) || turn.isSpent() || !database.isOpen) return null
     try {
-      if (!hasIndex(text)) return null
+      if (!isServed(text)) return null
       const found = attempt()
-      turn.spend(found.length)
-      return found.flat()
+      turn.spend(found?.length ?? rowsMost)
+      return found?.flat() ?? null
     } catch {
       // The worker meets the same and says what it means, or does not meet it.
       if (database.isTransaction) database.exec('ROLLBACK')
@@ -40,33 +42,51 @@ export function openSqliteReader(path: string): SqliteReader {
     }
   }
   const all = (text: string, parameters: readonly SqlValue[]) => statement(text).all(...parameters) as unknown as SqlValue[][]
+  /** Null, and never again, where there are more. */
+  const few = (text: string, parameters: readonly SqlValue[]) => {
+    const found: SqlValue[][] = []
+    for (const row of statement(text).iterate(...parameters)) {
+      if (found.push(row as unknown as SqlValue[]) <= rowsMost) continue
+      if (long.size >= limits.store.preparedStatements) long.clear()
+      long.add(text)
+      return null
+    }
+    return found
+  }
   return {
-    rows: ({ text, parameters }, limit) => read(text, limit, () => all(text, parameters)),
-    rowsByKey: (text, keys) =>
-      read(text, keys.length, () => {
+    rows: ({ text, parameters }, limit) => read(text, () => (limit > rowsMost ? few : all)(text, parameters)),
+    rowsByKey: (text, keys) => {
+      if (keys.length > rowsMost) return null
+      return read(text, () => {
         database.exec('BEGIN')
         const found = keys.flatMap(key => all(text, [key]))
         database.exec('COMMIT')
         return found
-      }),
+      })
+    },
     close: () => {
       if (database.isOpen) database.close()
     },
   }
 }
 
-/** Whether an index leads to the rows of a statement, so that what it costs is what it finds; asked of SQLite once a text. */
+/**
+ * Whether what a statement costs is what it finds, asked of SQLite once a text: an index leads to its rows, or it asks for all there are in
+ * the order of one.
+ */
 function createPlans(database: DatabaseSync): (text: string) => boolean {
   const known = new Map<string, boolean>()
   return text => {
-    let hasIndex = known.get(text)
-    if (hasIndex === undefined) {
+    let isServed = known.get(text)
+    if (isServed === undefined) {
       const steps = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all()
-      hasIndex = !steps.some(({ detail }) => /^SCAN (?!json_each)/.test(String(detail)))
-      if (known.size >= limits.store.preparedStatements) known.delete(known.keys().next().value as string)
-      known.set(text, hasIndex)
+      const scans = steps.map(({ detail }) => String(detail)).filter(detail => /^SCAN (?!json_each)/.test(detail))
+      const isInOrder = !text.includes(' WHERE ') && !steps.some(({ detail }) => detail === 'USE TEMP B-TREE FOR ORDER BY')
+      isServed = scans.length === 0 || isInOrder
+      if (known.size >= limits.store.preparedStatements) known.clear()
+      known.set(text, isServed)
     }
-    return hasIndex
+    return isServed
   }
 }
 

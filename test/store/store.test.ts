@@ -10,12 +10,15 @@ import t from 'tap'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
-import { collections } from '#shared/store/collections.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { openMongodbStore } from '#shared/store/mongodb.ts'
 import { storeErrorOf } from '#shared/store/mongodb-errors.ts'
 import { openStore } from '#shared/store/open-store.ts'
-import type { StoreErrorKind } from '#shared/store/port.ts'
+import type { Query, StoreErrorKind } from '#shared/store/port.ts'
+import { planQuery } from '#shared/store/query.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { openSqliteFile } from '#shared/store/sqlite-file.ts'
+import { selectSql } from '#shared/store/sqlite-query.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
 import { startSecantus } from '../support/secantus.ts'
@@ -206,6 +209,10 @@ t.test('sqlite: the version before, which locked the data file itself, and this 
 t.test('sqlite: small reads by an index do not wait for the thread that writes', async t => {
   const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
   await store.insert('subjects', [subject('near1', { slug: 'near' }), subject('near2')])
+  const many = Array.from({ length: limits.store.near.rows + 1 }, (_, index) =>
+    subject(`m${index}`, { slug: 'many', workspaceId: `${index}` }),
+  )
+  await store.insert('subjects', many)
   const counters = Array.from({ length: 50_000 }, (_, next) => ({ id: `${next}`, rev: 1, next }))
   const { rows } = limits.store.near
   const ids = Array.from({ length: rows + 1 }, (_, index) => `none${index}`)
@@ -216,7 +223,15 @@ t.test('sqlite: small reads by an index do not wait for the thread that writes',
     ['what an index finds', () => store.find('subjects', { where: { slug: 'near' }, limit: rows }), true],
     ['ids of a list', () => store.find('subjects', { where: { id: { in: ['near1', 'near2'] } }, limit: 2 }), true],
     ['what has no index', () => store.find('subjects', { where: { name: 'near' }, limit: 1 }), false],
-    ['a longer page', () => store.find('subjects', { where: { slug: 'near' }, limit: rows + 1 }), false],
+    ['a longer page of which few are there', () => store.find('subjects', { where: { slug: 'near' }, limit: 1_000 }), true],
+    ['all there are, in the order of an index', () => store.find('locations', { sort: [['name', 'asc']], limit: 1_000 }), true],
+    ['a longer page that is full', () => store.find('subjects', { where: { slug: 'many' }, limit: 1_000 }), false],
+    ['the same once more', () => store.find('subjects', { where: { slug: 'many' }, limit: 1_000 }), false],
+    [
+      'all there are, sorted by what has no index',
+      () => store.find('alerts', { sort: [['number', 'asc']], limit: 1_000 }),
+      false,
+    ],
   ]
   for (const [title, read, isNear] of reads) {
     const writing = store.upsert('counters', counters)
@@ -234,6 +249,28 @@ t.test('sqlite: small reads by an index do not wait for the thread that writes',
     subject('near1', { slug: 'near' }),
   ])
   await store.close()
+})
+
+t.test('sqlite: rows are searched by what names few of them', async t => {
+  const file = openSqliteFile(join(t.testdir(), 'watchkeeper.db'))
+  const searched: [collection: CollectionName, where: NonNullable<Query['where']>, by: string][] = [
+    ['subjects', { deletedAt: null, id: { in: ['a', 'b'] } }, 'sqlite_autoindex_subjects_1'],
+    ['subjects', { workspaceId: 'w', id: 'a' }, 'sqlite_autoindex_subjects_1'],
+    ['subjects', { slug: 's', workspaceId: { in: ['v', 'w'] }, deletedAt: null }, 'subjects.bySlug'],
+    ['incidents', { workspaceId: 'w', open: 1, subjectId: 'a' }, 'incidents.bySubject'],
+    ['incidents', { workspaceId: 'w', open: 1 }, 'incidents.byWorkspace'],
+    ['deliveries', { incidentId: { in: ['a', 'b'] }, open: 1 }, 'deliveries.byIncident'],
+    ['alerts', { incidentId: { in: ['a', 'b'] }, state: 'open' }, 'alerts.byIncident'],
+    ['names', { subjectId: 'a', workspaceId: 'w' }, 'names.bySubject'],
+  ]
+  for (const [collection, where, by] of searched) {
+    const { text } = selectSql(collection, ['id'], planQuery(collection, { where, limit: 10 }))
+    const [step] = file
+      .statement(`EXPLAIN QUERY PLAN ${text}`)
+      .all(...Array.from(text.matchAll(/\?/g), () => null)) as unknown as string[][]
+    t.match(step?.at(-1), `USING INDEX ${by} `, `${collection} ${Object.keys(where).join(', ')}`)
+  }
+  file.close()
 })
 
 t.test('sqlite: who reads one thing after another keeps nobody waiting', async t => {
