@@ -62,12 +62,11 @@ export const limits = {
     alertMs: 30 * day,
     /** A slot further ahead of its report is a wrong clock's: taken, it would make every later slot look old. */
     slotAheadMs: 60 * second,
-    /**
-     * Reports of passed checks wait this long for others, or until this many wait at a partition: one commit then serves many. A deadline waits
-     * until the round before began this long ago.
-     */
+    /** Reports of passed checks wait this long for others, or until this many wait at a partition: one commit then serves many. */
     gatherMs: 20,
     gatherResults: 128,
+    /** Silence of monitors is looked for at multiples of this, many at once; it counts from its own instant. Holds are not kept waiting. */
+    silenceGridMs: 20,
     /** Partitions opened at once: enough to overlap store and bus, few enough that their pages do not fill the memory. */
     takeOversAtOnce: 8,
     /** Rounds that a hand-over waits for before the rest is left to the next holder. */
@@ -87,8 +86,8 @@ export const limits = {
     /** How fast the heap fills, in percent of what lives a second: from here on it is busy, below here it is calm again. */
     busyPercentPerSecond: 6,
     calmPercentPerSecond: 4,
-    /** Two this close together say nothing: V8 makes some in pairs. */
-    pairMs: 250,
+    /** One that follows another this closely says nothing: V8 itself gives back memory some 650 ms after a collection. The next one counts. */
+    pairMs: 1_000,
     /** A full collection takes 10 to 20 ms with 10,000 monitors: this often they cost little, and are rare in a percentile. */
     everyMs: 5 * second,
     /** What a busy time may ask for; up to twice the heap. */

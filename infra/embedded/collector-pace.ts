@@ -111,6 +111,7 @@ export function createGrowth(): Growth {
   const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax } = limits.collector
   const { busyPercentPerSecond, calmPercentPerSecond } = limits.collector
   let collectedAt = Number.NEGATIVE_INFINITY
+  let hasFollower = false
   let isBusy = false
   let inForce: number = calmPercent
   let asked: number = calmPercent
@@ -124,11 +125,13 @@ export function createGrowth(): Growth {
   }
   return {
     collected: at => {
-      if (at - collectedAt >= pairMs) adapt(at - collectedAt)
+      hasFollower = !hasFollower && at - collectedAt < pairMs
+      if (!hasFollower) adapt(at - collectedAt)
       collectedAt = at
     },
     calmed: () => {
       collectedAt = Number.NEGATIVE_INFINITY
+      hasFollower = false
       isBusy = false
       inForce = calmPercent
       asked = calmPercent

@@ -26,8 +26,6 @@ export class Host {
   #cancelTimer: Cancel | null = null
   #gathering: Cancel | null = null
   #rounds = 0
-  /** When the newest round began. */
-  #roundAt = 0
   #stopped = false
 
   constructor(core: Core) {
@@ -173,7 +171,6 @@ export class Host {
   }
 
   async #round(takes: Take[]): Promise<void> {
-    this.#roundAt = this.#core.clock.now()
     this.#core.metrics.roundInputs.observe(takes.reduce((sum, take) => sum + take.inputs.length, 0))
     try {
       const lapsed = await runRound(this.#core, takes, `${this.#core.keeperId}.${this.#rounds++}`)
@@ -242,9 +239,8 @@ export class Host {
       if (at !== null && (next === null || at < next)) next = at
     }
     if (next === null) return
-    const now = this.#core.clock.now()
-    const delayMs = next > now ? Math.max(next, this.#roundAt + limits.keeper.gatherMs) - now : limits.keeper.overdueMs
-    this.#cancelTimer = this.#core.clock.after(delayMs, () => this.wake())
+    const delayMs = next - this.#core.clock.now()
+    this.#cancelTimer = this.#core.clock.after(delayMs > 0 ? delayMs : limits.keeper.overdueMs, () => this.wake())
   }
 }
 

@@ -9,6 +9,7 @@ import { type Draft, type Drafts, draftOf, noDrafts, stepInputs } from './draft.
 import { armDeadline, type Partition, type Waiting } from './partition.ts'
 import { publishPending } from './publish.ts'
 import { isOwed, isWritten, startRemovals } from './removals.ts'
+import { windowEndOf } from './step/drive-window.ts'
 import { nextDeadline } from './step/step.ts'
 import { loadStoredReports } from './stored-reports.ts'
 
@@ -100,10 +101,22 @@ function remember(core: Core, draft: Draft, now: number): void {
     return
   }
   if (draft.waiting.some(({ input }) => input.kind === 'deadline')) entry.heapAt = null
-  const armedAt = dueAt !== null && dueAt <= now ? heldDeadline(partition, entry.subject, now) : dueAt
+  const armedAt = dueAt !== null && dueAt <= now ? heldDeadline(partition, entry.subject, now) : lookedAt(entry.subject)
   if (armedAt === null || (entry.heapAt !== null && entry.heapAt <= armedAt)) return
   entry.heapAt = armedAt
   armDeadline(partition, id, armedAt)
+}
+
+/**
+ * When the next deadline is looked at. A monitor's silence has mostly moved on by then, because reports that say nothing new do not judge:
+ * those share rounds.
+ */
+function lookedAt(subject: SubjectDocument): number | null {
+  const { dueAt, rules } = subject
+  if (dueAt === null || subject.kind === 'custom') return dueAt
+  const isHold = windowEndOf(subject) === dueAt || rules.some(rule => rule.incident?.context.deadlineAt === dueAt)
+  const { silenceGridMs } = limits.keeper
+  return isHold ? dueAt : Math.ceil(dueAt / silenceGridMs) * silenceGridMs
 }
 
 /** A silence that is held back is looked at when it is released; a hold that ends before that is not kept waiting by it. */

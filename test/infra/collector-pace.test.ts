@@ -38,6 +38,14 @@ t.test('calm stays whoever collects seldom, or in pairs', async t => {
   t.strictSame([growth.busy(), growth.percent()], [false, calmPercent])
 })
 
+t.test('one that follows closely says nothing; the one behind it does', async t => {
+  const growth = createGrowth()
+  const at = collect(growth, [0, 7 * second, 650, 7 * second, 650])
+  t.equal(growth.busy(), false)
+  collect(growth, [650], at)
+  t.equal(growth.busy(), true, 'a busy process collects again and again')
+})
+
 t.test('two collections close together make it busy, with more room within the bounds', async t => {
   const growth = createGrowth()
   collect(growth, [0, busyWithinMs - 1])

@@ -231,12 +231,10 @@ t.test('a heartbeat that stops is no data after its time; an event never falls s
   await house.rule('events', [{ signal: 'deploy' }], { confirmAfterMs: 0 })
   t.equal(await house.verdict('events'), 'ok', 'an event that never reported is false')
   await house.report('beat', 'ok')
-  const silentAt = house.clock.now() + 10 * minute
   await house.clock.advance(10 * minute - 1)
   t.equal(await house.verdict('quiet'), 'ok')
-  await house.clock.advance(2 + limits.keeper.gatherMs)
+  await house.clock.advance(2)
   t.equal(await house.verdict('quiet'), 'no_data', 'longer than its time')
-  t.equal((await house.incidents(house.id))[0]?.troubleSince, silentAt, 'acted on within a moment, it counts at its instant')
   t.match((await house.incidents(house.id))[0], { status: 'no_data', explanation: 'nothing usable from 1 of 1 input (beat)' })
   await house.report('deploy', 'problem')
   await house.clock.advance(2 * hour)

@@ -293,28 +293,29 @@ t.test('order and time', async t => {
     t.equal(incident?.status, 'recovering')
   })
 
-  t.test('deadlines a few milliseconds apart share rounds, and each counts at its own instant', async t => {
+  t.test('silences a few milliseconds apart share rounds, and each counts from its own instant', async t => {
     const world = createWorld()
     const { service, metrics } = await world.startOne()
     const rounds = async () => (await metrics.getSingleMetric('watchkeeper_keeper_rounds_total')?.get())?.values[0]?.value ?? 0
-    const failedAt = new Map<string, number>()
-    for (let made = 0; made < 12; made++) {
-      const id = await world.create()
-      await world.report(id, false)
-      const [incident] = await world.incidents(id)
-      failedAt.set(id, incident?.troubleSince ?? 0)
+    const ids: string[] = []
+    for (let made = 0; made < 12; made++) ids.push(await world.create())
+    const reportedAt = new Map<string, number>()
+    for (const id of ids) {
+      reportedAt.set(id, world.clock.now())
+      await world.report(id, true, {}, 'aaaa', 3)
     }
-    const instants = [...failedAt.values()].sort((one, other) => one - other)
-    const [first = 0] = instants
-    const last = instants.at(-1) ?? 0
-    t.ok(last - first >= 20 && last - first < limits.keeper.gatherMs * 3, `they failed within ${last - first} ms`)
-    // Until the rounds that only clear what was pending are over.
-    await world.clock.advance(2 * minute - (world.clock.now() - first) - 1)
+    const instants = [...reportedAt.values()]
+    const first = Math.min(...instants)
+    const spread = Math.max(...instants) - first
+    const silentAfter = limits.judging.silentIntervals * minute
+    await world.clock.advance(silentAfter - (world.clock.now() - first) - 1)
     const before = await rounds()
-    await world.clock.advance(last - first + limits.keeper.gatherMs + 1)
-    t.ok((await rounds()) - before <= 4, `${(await rounds()) - before} rounds`)
-    for (const [id, at] of failedAt) {
-      t.match((await world.incidents(id))[0], { status: 'problem', confirmedAt: at + 2 * minute })
+    await world.clock.advance(spread + limits.keeper.silenceGridMs + 2)
+    const shared = (await rounds()) - before
+    t.ok(spread >= 30 && shared <= Math.ceil(spread / limits.keeper.silenceGridMs) + 2, `${shared} rounds over ${spread} ms`)
+    for (const [id, at] of reportedAt) {
+      const verdict = (await world.subject(id))?.rules[0]?.verdict
+      t.match(verdict, { verdict: 'no_data', since: at + silentAfter + 1 })
     }
     await service.stop()
   })

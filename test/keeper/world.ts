@@ -91,13 +91,19 @@ export function createWorld(
     if (!reply.ok) throw new Error(reply.error.message)
     return subjectId
   }
-  const report = async (subjectId: string, ok: boolean, over: Partial<CheckResult> = {}, location = 'aaaa'): Promise<void> => {
+  const report = async (
+    subjectId: string,
+    ok: boolean,
+    over: Partial<CheckResult> = {},
+    location = 'aaaa',
+    thenMs = ok ? limits.keeper.gatherMs + 1 : 1,
+  ): Promise<void> => {
     const phases = { dnsMs: 0, connectMs: 1, tlsMs: null, firstByteMs: 2, totalMs: 3 }
     const error = ok ? null : 'status 503, expected 200'
     const result: CheckResult = { rev: 1, slotAt: clock.now(), ageMs: 0, ok, error, statusCode: ok ? 200 : 503, phases, ...over }
     await client.observations.publish(subjects.observation(location, subjectId), result)
     // A failure is taken at once, a passed check gathers others for a moment.
-    await clock.advance(ok ? limits.keeper.gatherMs + 1 : 1)
+    await clock.advance(thenMs)
   }
   const subject = async (id: string) => (await store.get('subjects', [id]))[0] ?? null
   /** The newest slot of a location that a successor would find: in the document, or in the checkpoint beside it. */
