@@ -54,6 +54,7 @@ export interface ObserveOptions {
 
 export async function observe(options: ObserveOptions): Promise<Observed> {
   const { system, target, seconds } = options
+  await target.collect()
   const before = await snapshot(options)
   await pause(seconds * 1_000)
   // Asking the system for its figures holds it up for a moment: that is no part of how punctual it is.

@@ -98,6 +98,9 @@ async function take(request: IncomingMessage, response: ServerResponse): Promise
     firstSeenAt = null
     lastNewAt = null
     answer(response, {})
+  } else if (verb === 'collect') {
+    globalThis.gc?.()
+    answer(response, {})
   } else if (verb === 'seen') answer(response, { distinct: seen.size, firstSeenAt, lastNewAt, count, dropped })
   else if (verb === 'hooks') answer(response, hooks.slice(Number(url.searchParams.get('from'))))
   else if (verb === 'hits') response.end(hitsFrom(Number(url.searchParams.get('from'))))
