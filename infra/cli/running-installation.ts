@@ -9,7 +9,8 @@ import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
 import { readAllSettings } from '../embedded/all-settings.ts'
-import { busCredentials, readBusAddress } from '../embedded/embedded-bus.ts'
+import { busCredentials } from '../embedded/bus-credentials.ts'
+import { readBusAddress } from '../embedded/embedded-bus.ts'
 import { exitCodes, StartError } from '../embedded/start-error.ts'
 
 export type Ask = <V extends AskVerb>(verb: V, request: AskRequest<V>) => Promise<AskResults[V]>

@@ -6,6 +6,7 @@ import type { BusKeys } from '#shared/bus/bus-keys.ts'
 import type { Clock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
+import type { BusAddress } from './bus-credentials.ts'
 import { writeSecretFile } from './data-folder.ts'
 import { keptBusKeys } from './kept-bus-keys.ts'
 import { type NatsServer, obtainNatsServer, startNatsServer } from './nats-server.ts'
@@ -23,16 +24,6 @@ export interface EmbeddedBusOptions {
   logger: Logger
   /** Told what takes a while. */
   print(line: string): void
-}
-
-export interface BusAddress {
-  url: string
-  /** Empty where there is none. */
-  token: string
-  /** A file; empty where there is none. */
-  credentialsFile: string
-  /** Whether the server is this machine's own. */
-  ownMachine: boolean
 }
 
 export interface EmbeddedBus extends BusAddress {
@@ -107,12 +98,5 @@ export async function readBusAddress(dataFolder: string): Promise<BusAddress | n
   const text = await readFile(busFile(dataFolder), 'utf8').catch(() => null)
   return text === null ? null : (JSON.parse(text) as BusAddress)
 }
-
-/** The way to that bus as options of a connection. */
-export const busCredentials = ({ token, credentialsFile, ownMachine }: Omit<BusAddress, 'url'>) => ({
-  ...(token === '' ? {} : { token }),
-  ...(credentialsFile === '' ? {} : { credentialsFile }),
-  ownMachine,
-})
 
 const busFile = (dataFolder: string) => join(dataFolder, 'bus.json')

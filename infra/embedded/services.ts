@@ -11,8 +11,8 @@ import type { Service, Surroundings, SurroundingsWithStore } from '#shared/servi
 import type { Store } from '#shared/store/port.ts'
 import type { Prober, ProberOptions } from '../../services/prober/app.ts'
 import type { AllSettings } from './all-settings.ts'
+import type { BusAddress } from './bus-credentials.ts'
 import type { CollectorPace } from './collector-pace.ts'
-import type { BusAddress } from './embedded-bus.ts'
 import { portError } from './ops-server.ts'
 import type { PlacedProber } from './prober/place.ts'
 import type { RunMode } from './run-mode.ts'
@@ -141,9 +141,10 @@ async function placeProber(surroundings: Surroundings, options: ServicesOptions)
     },
     apart: async onLoad => {
       const { startProberThread } = await import('./prober/thread.ts')
+      const { checkEntryCode } = await import('../../services/prober/check-entry.ts')
       const { egress: _, ...prober } = { ...given, proberId: `${given.proberId}-apart` }
       const egress = { deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }
-      const data = { logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress }
+      const data = { logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress, checkEntryCode: checkEntryCode() }
       return startProberThread(data, { clock: surroundings.clock, pace, onLoad })
     },
   })

@@ -1,6 +1,7 @@
 // The prober: checks the monitors of one location and reports what it sees. Owns nothing that outlives it; goes on checking
 // while the bus is away and resumes by itself.
 import type { Clock } from '#shared/clock.ts'
+import type { CheckEntry } from '#shared/contracts/check.ts'
 import { createEgress, type Egress } from '#shared/egress.ts'
 import { limits } from '#shared/limits.ts'
 import { createResolve, type Resolve } from '#shared/resolve.ts'
@@ -29,6 +30,8 @@ export interface ProberOptions {
   resolve?: Resolve
   /** Where checks may not go; without it, what is always closed. */
   egress?: Egress
+  /** Tells check entries from all else; without it, the contract's library is loaded. */
+  isCheckEntry?(value: unknown): value is CheckEntry
   /** What `checksPerSecond` answers may have changed; often called many times at once. */
   onLoad?(): void
 }
@@ -65,7 +68,8 @@ export async function startProber(surroundings: Surroundings, options: ProberOpt
     onLoad: () => options.onLoad?.(),
   })
   const describe = () => ({ version, inFlight: runner.inFlight(), buffered: reporter.waiting(), shed: shedding.total() })
-  const watch = await watchAssignments(bus, locationId, logger, { onEntry: fleet.assign, onRemoved: fleet.unassign })
+  const isEntry = options.isCheckEntry ?? (await import('./check-entry.ts')).isCheckEntry
+  const watch = await watchAssignments(bus, locationId, logger, { isEntry, onEntry: fleet.assign, onRemoved: fleet.unassign })
   const view = { bus, clock, logger, busNow: busTime.now, locationId, proberId, describe, onChange: fleet.rebalance }
   presence = await createPresence(view)
   busTime.onJump(fleet.rebase)

@@ -1,18 +1,17 @@
 // What this location has to check, as the keepers wrote it into the `checks` bucket. Owns the watch; an entry that is not what
 // the contract says is logged and treated as absent, never half used.
-import { Compile } from 'typebox/compile'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
-import { CheckEntry } from '#shared/contracts/check.ts'
+import type { CheckEntry } from '#shared/contracts/check.ts'
 import type { Logger } from '#shared/logger.ts'
 
 export interface AssignmentHandlers {
+  /** Whether a value is what the contract says. */
+  isEntry(value: unknown): value is CheckEntry
   /** A new, changed or repeated entry; `at` is the bus's time of this revision. */
   onEntry(subjectId: string, entry: CheckEntry, at: number): void
   onRemoved(subjectId: string): void
 }
-
-const contract = Compile(CheckEntry)
 
 /** Resolves when every present entry was handed over. */
 export async function watchAssignments(
@@ -29,7 +28,7 @@ export async function watchAssignments(
       const subjectId = parseCheckKey(entry.key)?.subjectId
       if (subjectId === undefined) return
       if (entry.value === null) return handlers.onRemoved(subjectId)
-      if (contract.Check(entry.value)) return handlers.onEntry(subjectId, shared(entry.value), Math.floor(entry.at))
+      if (handlers.isEntry(entry.value)) return handlers.onEntry(subjectId, shared(entry.value), Math.floor(entry.at))
       logger.warn({ subject: subjectId, location: locationId }, 'check entry is not what the contract says; it is not checked')
       handlers.onRemoved(subjectId)
     },

@@ -5,7 +5,7 @@ import { createAccount, createOperator, createUser, type KeyPair } from '@nats-i
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { formatCredentials, keyPair, seedOf, signClaims } from '#shared/bus/nats-jwt.ts'
-import { houseExports, proberImports, proberTemplate } from '#shared/bus/prober-rights.ts'
+import { houseExports, proberImports, proberTag, proberTemplate } from '#shared/bus/prober-rights.ts'
 
 const PublicAccount = Type.String({ pattern: '^A[A-Z2-7]{55}$' })
 const Seed = (kind: string) => Type.String({ pattern: `^S${kind}[A-Z2-7]{56}$` })
@@ -28,9 +28,6 @@ const BusKeysContract = Type.Object({
 export type BusKeys = Static<typeof BusKeysContract>
 
 const contract = Compile(BusKeysContract)
-
-/** The tag that tells a prober's credentials from all others. */
-export const proberTag = 'prober'
 
 const unlimited = { subs: -1, data: -1, payload: -1 }
 const accountLimits = { ...unlimited, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: 0 }

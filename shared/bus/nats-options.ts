@@ -1,9 +1,8 @@
 // How a connection to the bus is made: addresses, credentials, and what the credentials say about the way the bus is reached.
 import { readFile } from 'node:fs/promises'
 import { type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-node'
-import { proberTag } from '#shared/bus/bus-keys.ts'
 import { claimsOfCredentials } from '#shared/bus/nats-jwt.ts'
-import { proberApiPrefix, proberInboxPrefix } from '#shared/bus/prober-rights.ts'
+import { proberApiPrefix, proberInboxPrefix, proberTag } from '#shared/bus/prober-rights.ts'
 import { fnv1a32 } from '#shared/hash.ts'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'

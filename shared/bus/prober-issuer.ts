@@ -1,9 +1,10 @@
 // Makes probers' credentials and takes them back: signs, and tells the running server who is revoked. Keeps nothing; what was
 // issued and revoked is its caller's to remember.
 import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
-import { type BusKeys, houseAccountClaims, proberAccountClaims, proberTag } from '#shared/bus/bus-keys.ts'
+import { type BusKeys, houseAccountClaims, proberAccountClaims } from '#shared/bus/bus-keys.ts'
 import { derivedUser, formatCredentials, keyPair, readClaims, seedOf, signClaims } from '#shared/bus/nats-jwt.ts'
 import { BusError } from '#shared/bus/port.ts'
+import { proberTag } from '#shared/bus/prober-rights.ts'
 import type { Clock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 

@@ -4,6 +4,9 @@
 import { bucketStream, bucketSubject } from '#shared/bus/declarations.ts'
 import { limits } from '#shared/limits.ts'
 
+/** The tag that tells a prober's credentials from all others. */
+export const proberTag = 'prober'
+
 /** Where an account without JetStream finds the house's: `$JS.API` is its own. */
 export const proberApiPrefix = 'HOUSE.API'
 const houseApiPrefix = '$JS.API'

@@ -15,6 +15,7 @@ import type { Resolve } from '#shared/resolve.ts'
 import { startProber } from '../../services/prober/app.ts'
 import { watchAssignments } from '../../services/prober/assignments.ts'
 import type { CheckSurroundings } from '../../services/prober/check.ts'
+import { isCheckEntry } from '../../services/prober/check-entry.ts'
 import { createTrust } from '../../services/prober/connection.ts'
 import { createMonitor, noteOutcome } from '../../services/prober/monitor.ts'
 import { rankOf } from '../../services/prober/presence.ts'
@@ -196,6 +197,7 @@ test('entries that expect the same hold it once', async t => {
     await bus.bucket('checks').put(keys.check(locationId, `s${index}`), entry({ statuses: each }))
   }
   const watch = await watchAssignments(bus, locationId, logger, {
+    isEntry: isCheckEntry,
     onEntry: (_subjectId, each) => entries.push(each),
     onRemoved: () => undefined,
   })

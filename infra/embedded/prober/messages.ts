@@ -1,7 +1,7 @@
 // What the prober's thread and the one that started it say to each other.
 import type { Cidr } from '#shared/egress.ts'
 import type { ProberOptions } from '../../../services/prober/app.ts'
-import type { BusAddress } from '../embedded-bus.ts'
+import type { BusAddress } from '../bus-credentials.ts'
 import type { MetricsJson } from './probing.ts'
 
 /** Given at the start of the thread. */
@@ -10,6 +10,8 @@ export interface ProberThreadData {
   bus: BusAddress
   prober: Pick<ProberOptions, 'locationId' | 'proberId' | 'version' | 'serviceUrl'>
   egress: { deny: readonly Cidr[]; allow: readonly Cidr[] }
+  /** The body of a function that answers what tells check entries from all else. */
+  checkEntryCode: string
 }
 
 export type ToProber = { kind: 'metrics' } | { kind: 'stop' } | { kind: 'collect' }

@@ -7,14 +7,14 @@ import { type Cancel, createSystemClock } from '#shared/clock.ts'
 import { createEgress } from '#shared/egress.ts'
 import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
-import { startProber } from '../../../services/prober/app.ts'
+import { type ProberOptions, startProber } from '../../../services/prober/app.ts'
+import { busCredentials } from '../bus-credentials.ts'
 import { collectNow, observeCollections } from '../collector-pace.ts'
-import { busCredentials } from '../embedded-bus.ts'
 import type { FromProber, ProberThreadData, ToProber } from './messages.ts'
 
 const port = parentPort
 if (port === null) throw new Error('Invariant broken: this module is a thread')
-const { logLevel, bus: address, prober, egress } = workerData as ProberThreadData
+const { logLevel, bus: address, prober, egress, checkEntryCode } = workerData as ProberThreadData
 const say = (message: FromProber) => port.postMessage(message)
 
 const logger = createLogger(logLevel)
@@ -35,7 +35,10 @@ let started = false
 const onLoad = () => {
   if (started) cancelTelling ??= clock.after(limits.proberPlace.settleMs, tell)
 }
-const service = await startProber({ bus, clock, logger, metrics }, { ...prober, egress: createEgress(egress), onLoad })
+/** Made of text: the library that wrote it is most of what a prober would hold, and every full collection would go through it. */
+const isCheckEntry: NonNullable<ProberOptions['isCheckEntry']> = new Function(checkEntryCode)()
+const options = { ...prober, egress: createEgress(egress), isCheckEntry, onLoad }
+const service = await startProber({ bus, clock, logger, metrics }, options)
 
 function tell(): void {
   cancelTelling?.()

@@ -1,0 +1,18 @@
+// Where the bus is and by which credentials it is reached, as one part of the program tells another.
+
+export interface BusAddress {
+  url: string
+  /** Empty where there is none. */
+  token: string
+  /** A file; empty where there is none. */
+  credentialsFile: string
+  /** Whether the server is this machine's own. */
+  ownMachine: boolean
+}
+
+/** The way to that bus as options of a connection. */
+export const busCredentials = ({ token, credentialsFile, ownMachine }: Omit<BusAddress, 'url'>) => ({
+  ...(token === '' ? {} : { token }),
+  ...(credentialsFile === '' ? {} : { credentialsFile }),
+  ownMachine,
+})
