@@ -6,6 +6,7 @@ import { limits } from '#shared/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { columnsOf } from '#shared/store/query.ts'
+import { sqliteAddress } from '#shared/store/sqlite-address.ts'
 import { lockSqliteFile, usedByAnother } from '#shared/store/sqlite-lock.ts'
 import { quoted, schemaStatements, tableColumns, type WriteStatements, writeStatements } from '#shared/store/sqlite-schema.ts'
 import { createStatements } from '#shared/store/sqlite-statements.ts'
@@ -44,7 +45,7 @@ export function openSqliteFile(path: string): SqliteFile {
 }
 
 function openFile(path: string, lock: DatabaseSync): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: 0 })
+  const database = new DatabaseSync(sqliteAddress(path), { timeout: 0 })
   try {
     database.exec(`
       PRAGMA journal_mode = WAL;

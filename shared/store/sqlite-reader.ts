@@ -2,6 +2,7 @@
 // for no writer, and what takes microseconds is not worth two changes of thread. Whatever may take longer is left to the worker.
 import { DatabaseSync } from 'node:sqlite'
 import { limits } from '#shared/limits.ts'
+import { sqliteAddress } from '#shared/store/sqlite-address.ts'
 import type { Sql, SqlValue } from '#shared/store/sqlite-query.ts'
 import { createStatements } from '#shared/store/sqlite-statements.ts'
 
@@ -21,7 +22,7 @@ const { rows: rowsMost, rowsPerTurn, cacheKib } = limits.store.near
 
 /** Opens a file that the worker has opened already. */
 export function openSqliteReader(path: string): SqliteReader {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+  const database = new DatabaseSync(sqliteAddress(path), { readOnly: true, timeout: 0 })
   database.exec(`PRAGMA cache_size = -${cacheKib}`)
   const statement = createStatements(database)
   const isServed = createPlans(database)
