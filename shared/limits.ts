@@ -588,8 +588,8 @@ export const limits = {
     /** Items waiting in front of the embedded store: one full round (observations and subjects) of each of the 64 partitions, and half again. */
     queuedItems: 100_000,
     /**
-     * Reads of the embedded store on the asker's own thread: the most rows of one, and of all in one turn of the loop; a row of a subject takes
-     * 10 to 50 microseconds. Each commit of the writer empties the cache, so that a larger one would hold nothing more.
+     * Reads of the embedded store on the asker's own thread: the most rows of one, and of all in one turn of the loop; a subject takes
+     * some tens of microseconds. Each commit of the writer empties the cache, so that a larger one would hold nothing more.
      */
     near: { rows: 128, rowsPerTurn: 256, cacheKib: 512 },
     /**

@@ -1,5 +1,6 @@
 // One process at a time: the lock is an empty SQLite file beside the data, held by a transaction that never ends. The operating system
-// lets go of it with the process, however that ends. The data file itself is not locked: two connections of one process use it.
+// lets go of it with the process, however that ends. The data file keeps other processes out by itself where its address can say so
+// (sqlite-address.ts); this also keeps out a second store of this process, and all others on Windows.
 import { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '#shared/store/port.ts'
 

@@ -116,7 +116,7 @@ function pushedRows(count: number): Row[] {
 
 function insertRows(path: string, collection: BareRows, rows: Row[]): number {
   const database = new DatabaseSync(path)
-  // As the system's own file is opened (shared/store/sqlite-file.ts).
+  // As the system's own file is opened (shared/store/sqlite-file.ts); exclusive mode keeps the log's index in memory, too.
   database.exec(
     'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4096',
   )

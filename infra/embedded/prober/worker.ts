@@ -35,7 +35,7 @@ let started = false
 const onLoad = () => {
   if (started) cancelTelling ??= clock.after(limits.proberPlace.settleMs, tell)
 }
-/** Made of text: the library that wrote it is most of what a prober would hold, and every full collection would go through it. */
+/** Made of text: the library that wrote it is nearly half of what a prober's modules hold, and every full collection would go through it. */
 const isCheckEntry: NonNullable<ProberOptions['isCheckEntry']> = new Function(checkEntryCode)()
 const options = { ...prober, egress: createEgress(egress), isCheckEntry, onLoad }
 const service = await startProber({ bus, clock, logger, metrics }, options)
