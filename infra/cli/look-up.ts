@@ -1,6 +1,7 @@
 // What people name on the command line, looked up: users by username, workspaces and locations by id or name.
 import type { LocationView, UserView, WorkspaceView } from '#shared/contracts/ask-people.ts'
 import type { Page } from '#shared/contracts/page.ts'
+import { plainText } from '#shared/plain-text.ts'
 import { exitCodes, StartError } from '../embedded/start-error.ts'
 import type { Ask } from './running-installation.ts'
 
@@ -43,8 +44,10 @@ export async function allPages<T>(read: (after: string | null) => Promise<Page<T
   return items
 }
 
-/** The one of this id, else those of this name. */
+/** The one of this id, else those of this name, in whatever form of Unicode and with whatever blanks around it. */
 function pick<T extends { id: string; name: string }>(all: T[], named: string): T[] {
   const byId = all.filter(one => one.id === named)
-  return byId.length > 0 ? byId : all.filter(one => one.name === named)
+  if (byId.length > 0) return byId
+  const byName = all.filter(one => one.name === named)
+  return byName.length > 0 ? byName : all.filter(one => plainText(one.name) === plainText(named))
 }

@@ -26,8 +26,8 @@ export function addMemberCommands(program: Command): void {
   const inWorkspace = ['--workspace <id or name>', 'which workspace (default: the only one there is)'] as const
   command('add', 'make an account where there is none of this name; with --workspace or --role also a member')
     .argument('<username>')
-    .option('--display-name <text>', 'how the person is called', '')
-    .option('--admin', 'may manage locations, probers and people')
+    .option('--display-name <text>', 'how the person is called; for a new account only')
+    .option('--admin', 'may manage locations, probers and people; for a new account only')
     .option(...inWorkspace)
     .addOption(new Option('--role <role>', 'what a member may do (default: editor)').choices(roles))
     .action(addMember)
@@ -63,6 +63,7 @@ async function addMember(username: string, options: MemberOptions): Promise<void
     const present = await ask('find-user', { username })
     const wantsMember = options.workspace !== undefined || options.role !== undefined
     if (present && !wantsMember) throw new StartError(`There is a user "${present.username}" already.`, exitCodes.refused)
+    if (present) demandNoAccountOptions(present, options)
     // Before the account is made: a workspace that can't be found leaves nothing behind.
     const workspace = wantsMember ? await workspaceOf(ask, options.workspace) : null
     const { displayName = '', admin = false } = options
@@ -76,6 +77,23 @@ async function addMember(username: string, options: MemberOptions): Promise<void
   const where = member ? ` and is ${member.role} in ${member.workspace}` : ''
   const next = user.hasPassword ? '' : ` A password comes by: watchkeeper member password ${user.username}`
   console.log(`${user.username} has an account${where}.${next}`)
+}
+
+/** Throws a StartError: an account that is there is not changed by the way. */
+function demandNoAccountOptions({ id, username }: UserView, { admin, displayName }: MemberOptions): void {
+  const given: string[] = []
+  const instead: string[] = []
+  if (admin) {
+    given.push('--admin')
+    instead.push(`watchkeeper member admin ${username} yes gives the right`)
+  }
+  if (displayName !== undefined) {
+    given.push('--display-name')
+    instead.push(`PATCH /session/users/${id} changes the name`)
+  }
+  if (given.length === 0) return
+  const what = `${given.join(' and ')} ${given.length > 1 ? 'are' : 'is'} for a new account`
+  throw new StartError(`There is a user "${username}" already, and ${what}: ${instead.join('; ')}.`, exitCodes.refused)
 }
 
 async function listMembers(options: MemberOptions): Promise<void> {

@@ -1,6 +1,7 @@
 // What people may be called: the bounds and forms of names, each refusal a sentence.
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
+import { plainText } from '#shared/plain-text.ts'
 
 const usernameForm = /^[a-z0-9][a-z0-9._@+-]*$/
 
@@ -35,7 +36,7 @@ export function checkName(text: string, max: number, message: string, what: stri
 
 /** As `checkName`, but may be empty. */
 export function checkText(text: string, max: number, message: string, what: string): string {
-  const trimmed = text.normalize('NFC').trim()
+  const trimmed = plainText(text)
   if ([...trimmed].length <= max && !/\p{Cc}/u.test(trimmed) && trimmed.isWellFormed()) return trimmed
   throw invalid(message, `${what} has at most ${max} characters and no control characters`)
 }

@@ -10,13 +10,15 @@ export const roleIn = (caller: Pick<Caller, 'memberships'>, workspaceId: string)
 
 /** Throws access_denied (2005) for whoever is no member. */
 export function requireMember(identity: Identity, workspaceId: string): void {
-  if (roleIn(identity, workspaceId) !== null) return
-  throw new AppError('access_denied', 'Access denied', { details: 'User does not have access to this workspace' })
+  if (roleIn(identity, workspaceId) === null) throw denied()
 }
 
 /** Throws access_denied (2005) for whoever is neither editor nor owner. */
 export function requireEditor(identity: Identity, workspaceId: string): void {
-  requireMember(identity, workspaceId)
-  if (roleIn(identity, workspaceId) !== 'viewer') return
-  throw new AppError('access_denied', 'Access denied', { details: 'The role editor or owner is required in this workspace' })
+  const role = roleIn(identity, workspaceId)
+  if (role === null || role === 'viewer') throw denied()
 }
+
+/** In the same words for both reasons (spec A, Errors, 2005). */
+const denied = (): AppError =>
+  new AppError('access_denied', 'Access denied', { details: 'User does not have access to this workspace' })

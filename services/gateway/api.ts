@@ -73,8 +73,5 @@ function fromFramework(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
   const { code, statusCode = 500 } = error as FastifyError
   if (code === undefined || !code.startsWith('FST_') || statusCode >= 500) return error
-  if (statusCode === 413) return new AppError('malformed', 'Request too large', { details: 'The request body is too large' })
-  if (statusCode === 415)
-    return new AppError('malformed', 'Unsupported content type', { details: 'The Content-Type must be application/json' })
   return new AppError('malformed', 'Invalid request', { details: 'The request is malformed' })
 }

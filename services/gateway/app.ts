@@ -19,6 +19,7 @@ import { createIncidentIds } from '#shared/incident-ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, Surroundings } from '#shared/service.ts'
 import { apiRoutes, refuse } from './api.ts'
+import { isApiPath } from './api-path.ts'
 import { type AuthenticateHook, createAuthenticate } from './authenticate.ts'
 import type { GatewayContext } from './context.ts'
 import { createIdentities } from './identities.ts'
@@ -28,7 +29,7 @@ import { createGatewayMetrics } from './metrics.ts'
 import { openApiRoutes } from './openapi/routes.ts'
 import { type SessionOptions, sessionDefaults } from './session/options.ts'
 import { sessionRoutes } from './session/routes.ts'
-import { refuseUnreadable } from './unreadable-request.ts'
+import { refuseExpectation, refuseUnreadable } from './unreadable-request.ts'
 
 export interface GatewayOptions {
   /** The product's version: `GET /version` answers it, clients gate on it. */
@@ -68,6 +69,7 @@ export async function createGateway(
   await fastify.register(openApiRoutes(options), { prefix: '/api/openapi' })
   await fastify.register(sessionRoutes(context, options.session ?? sessionDefaults), { prefix: '/session' })
   fastify.server.maxConnections = limits.http.connections
+  fastify.server.on('checkExpectation', refuseExpectation)
   await fastify.ready()
   const service: Service = {
     unready: () => (bus.connected() ? [] : ['The gateway is cut off from the bus.']),
@@ -88,10 +90,10 @@ function serverOptions(
   return {
     logger: false,
     trustProxy: trustProxy ?? false,
-    bodyLimit: limits.http.bodyBytes,
     requestTimeout: limits.http.requestMs,
     keepAliveTimeout: limits.http.keepAliveMs,
-    http: { headersTimeout: limits.http.headersMs, maxHeaderSize: limits.http.headerBytes },
+    // Node itself would refuse a request without Host, under /api too. It is served; who compares Host takes none for a foreign one.
+    http: { headersTimeout: limits.http.headersMs, maxHeaderSize: limits.http.headerBytes, requireHostHeader: false },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: limits.http.headerBytes },
@@ -114,7 +116,7 @@ function refuseUndecodable(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  if (!/^\/api(?:[/?]|$)/.test(request.raw.url ?? '')) {
+  if (!isApiPath(request.raw.url ?? '')) {
     noSuchPage(reply)
     return
   }
@@ -127,13 +129,13 @@ function refuseUndecodable(
 
 const noSuchPage = (reply: FastifyReply): FastifyReply => reply.code(404).type('text/plain; charset=utf-8').send('Not found\n')
 
-/** The hooks that every route pays: kept to one clock reading at each end. Bodies are read by the routes that want one. */
+/** The hooks that every route pays: kept to one clock reading at each end. */
 function prepareRequests(fastify: FastifyInstance, clock: Clock, metrics: ReturnType<typeof createGatewayMetrics>): void {
   fastify.decorateRequest('identity', null as unknown as Identity)
   fastify.decorateRequest('arrivedAt', 0)
   fastify.decorateRequest('answeredCode', 0)
-  fastify.removeAllContentTypeParsers()
-  fastify.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
+  // Bodies are read by the routes that want one (json-body.ts): Fastify looks at none, nor at what a Content-Type says of it.
+  for (const method of fastify.supportedMethods) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   fastify.addHook('onRequest', (request, _reply, done) => {
     request.arrivedAt = clock.monotonic()
     done()

@@ -92,12 +92,14 @@ function readChunks({ raw }: FastifyRequest, chunks: Buffer[]): Promise<number> 
   })
 }
 
-/** A body without a content type is taken for JSON. */
+/** A body without a content type is taken for JSON; an empty one says no more than none. What is malformed is another type. */
 function requireJson(request: FastifyRequest): void {
-  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-  if (type === undefined || type === 'application/json' || /^application\/[^\s/]+\+json$/.test(type)) return
+  const sent = request.headers['content-type'] ?? ''
+  if (sent === '' || jsonType.test(sent.split(';', 1)[0] as string)) return
   throw new AppError('malformed', 'Unsupported content type', { details: 'The Content-Type must be application/json' })
 }
+
+const jsonType = /^application\/(?:json|[\w!#$%&'*+.^`|~-]+\+json)\s*$/i
 
 /** Whoever walks a value walks its depth; a text that is nested without end must not exhaust the stack. */
 function requireShallow(text: string): void {

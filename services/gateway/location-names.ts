@@ -3,10 +3,14 @@
 import type { Clock } from '#shared/clock.ts'
 import type { LocationView } from '#shared/contracts/ask-people.ts'
 import { limits } from '#shared/limits.ts'
+import { plainText } from '#shared/plain-text.ts'
 
 export interface LocationNames {
-  /** The ids of these names in order, each once; or the first name that is unknown. */
-  toIds(names: readonly string[], traceId: string): Promise<{ ids: string[] } | { unknown: string }>
+  /**
+   * The ids of these names by name, in order; or the first name that is unknown, as it was given. A name is looked up as it is stored:
+   * composed and without blanks around it. A location that is called just as it was given goes first.
+   */
+  toIds(names: readonly string[], traceId: string): Promise<{ ids: Map<string, string> } | { unknown: string }>
   /** A function that names ids; ids of locations that are gone are left out. */
   namer(ids: Iterable<string>, traceId: string): Promise<(ids: readonly string[]) => string[]>
 }
@@ -33,10 +37,15 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
   const isStale = () => clock.monotonic() >= freshUntil
   return {
     toIds: async (names, traceId) => {
-      if (names.length === 0) return { ids: [] }
-      const byName = new Map((await read(traceId)).map(location => [location.name, location.id]))
-      const unknown = names.find(name => !byName.has(name))
-      return unknown === undefined ? { ids: [...new Set(names.map(name => byName.get(name) as string))] } : { unknown }
+      const ids = new Map<string, string>()
+      if (names.length === 0) return { ids }
+      const idOf = idsByName(await read(traceId))
+      for (const name of names) {
+        const id = idOf(name)
+        if (id === undefined) return { unknown: name }
+        ids.set(name, id)
+      }
+      return { ids }
     },
     namer: async (ids, traceId) => {
       const wanted = [...ids]
@@ -48,6 +57,13 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
       return names(byId)
     },
   }
+}
+
+function idsByName(locations: readonly LocationView[]): (name: string) => string | undefined {
+  const exact = new Map(locations.map(({ id, name }) => [name, id]))
+  // A prober's own LOCATION is stored as it was set, so that both sides are made plain.
+  const plain = new Map(locations.map(({ id, name }) => [plainText(name), id]))
+  return name => exact.get(name) ?? exact.get(plainText(name)) ?? plain.get(plainText(name))
 }
 
 const names = (byId: Map<string, string>) => (ids: readonly string[]) => ids.flatMap(id => byId.get(id) ?? [])

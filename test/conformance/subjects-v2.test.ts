@@ -1595,6 +1595,16 @@ t.test('A website that became custom', async t => {
     t.ok((await incidents(slug)).some((incident: { rule_id: string }) => incident.rule_id === 'reachability'))
   })
 
+  t.test('finds its locations by name as website monitors do, each input its own', async t => {
+    const places = ['fr ', 'de', ' fr'].map(location => statusOf(slug, { match: { location } }))
+    const created = ok(await post(at(slug, 'rules'), { name: 'Blanks', document: anyOf(...places) }))
+    t.strictSame(
+      created.document.inputs.map(({ match }: { match: { location: string } }) => match.location),
+      ['fr', 'de', 'fr'],
+    )
+    ok(await remove(at(slug, 'rules', 'blanks')))
+  })
+
   refuses(
     [
       {

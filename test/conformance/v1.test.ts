@@ -525,6 +525,17 @@ t.test('any byte of body is a body; none at all, whatever the headers say, is no
   t.equal(asSuccess(await send('', json)).recorded, true, 'an empty body is no body')
 })
 
+t.test('an acknowledgement looks at no Content-Type: a body is refused as one, and without a body it is done', async t => {
+  const types = ['foo', '', 'application//json', 'a/b/c', 'application/json,text/plain']
+  for (const type of types) {
+    const { path } = await troubled()
+    const send = (raw?: string) =>
+      world.call('POST', path, { token: owner, headers: { 'content-type': type }, ...(raw ? { raw } : {}) })
+    t.match((await send('{}')).json.error, { code: 2001, message: 'This request takes no body' }, `'${type}' with a body`)
+    t.equal(asSuccess(await send()).recorded, true, `'${type}' without a body`)
+  }
+})
+
 t.test('an id that is not of this monitor, whatever it is, is no incident', async t => {
   const mine = await troubled()
   const others = await troubled()

@@ -344,13 +344,35 @@ refuses([
   ),
   wrong('content over 4,096 characters', response({ body: { content: 'x'.repeat(4_097) } })),
   wrong('65 locations', { locations: Array(65).fill('de') }),
-  wrong('an unknown location', { locations: ['de', 'mars'] }, 'Unknown location: "mars"', 'invalid locations'),
-  wrong('an empty location name', { locations: [''] }, 'Unknown location: ""', 'invalid locations'),
-  wrong('a location id in place of its name', { locations: ['aaaa'] }, 'Unknown location: "aaaa"', 'invalid locations'),
+  wrong('an unknown location', { locations: ['de', 'mars'] }, 'Unknown location: mars', 'invalid locations'),
+  wrong('an empty location name', { locations: [''] }, 'Unknown location: ', 'invalid locations'),
+  wrong('a location id in place of its name', { locations: ['aaaa'] }, 'Unknown location: aaaa', 'invalid locations'),
   ...['', 'most', 'ANY', 'toString', '__proto__'].map(agreement =>
     wrong(`the agreement '${agreement}'`, { agreement }, undefined, 'invalid agreement'),
   ),
 ])
+
+t.test('a location is found by its name in whatever form of Unicode and with whatever blanks around it', async t => {
+  for (const name of ['caf\u00e9', 'pad']) {
+    await world.directoryBus.request(
+      'ask.directory.create-location',
+      { id: `id${name.length}`, name: ` ${name} `, displayName: null },
+      { timeoutMs: 1_000 },
+    )
+  }
+  t.teardown(() => world.store.delete('locations', ['id4', 'id3']))
+  const { id, locations } = await created({ locations: ['cafe\u0301', 'pad '] })
+  t.strictSame(locations, ['caf\u00e9', 'pad'])
+  t.strictSame((await created({ locations: ['caf\u00e9', 'cafe\u0301'] })).locations, ['caf\u00e9'], 'one location is one')
+  const updated = await post(`${websites}/${id}`, website({ locations: [' pad'] }))
+  t.strictSame(asSuccess(updated).locations, ['pad'])
+  const rule = { ...website(), regions: ['cafe\u0301 '] }
+  t.strictSame(asSuccess(await post('/api/v1/rules', rule)).regions, ['caf\u00e9'], 'a region too')
+  await world.directoryBus.request('ask.directory.ensure-location', { name: ' pad ' }, { timeoutMs: 1_000 })
+  const [raw] = await world.store.find('locations', { where: { name: ' pad ' }, limit: 1 })
+  t.teardown(() => world.store.delete('locations', [raw?.id ?? '']))
+  t.strictSame((await created({ locations: [' pad '] })).locations, [' pad '], 'a name that is stored just so is meant')
+})
 
 const badType = (title: string, change: Record<string, unknown>): Refusal => ({
   title,
@@ -655,6 +677,26 @@ t.test('a monitor in an unreachable workspace and one that does not exist give t
   }
 })
 
+t.test('who is no member and who is only a viewer are refused in the same words', async t => {
+  const { id } = await created()
+  const denied = {
+    code: 2005,
+    error_type: 'internal_error',
+    message: 'Access denied',
+    details: 'User does not have access to this workspace',
+  }
+  const path = `${websites}/${id}`
+  for (const [title, answer] of [
+    ['no member creates', await post(websites, website(), stranger)],
+    ['a viewer creates', await post(websites, website(), viewer)],
+    ['a viewer updates', await post(path, website(), viewer)],
+    ['a viewer deletes', await world.call('DELETE', path, { token: viewer })],
+    ['a viewer reads destinations', await get(`${destinations}?workspace_id=${home}`, viewer)],
+  ] as const) {
+    t.strictSame(answer.json.error, denied, title)
+  }
+})
+
 t.test('a subject that became custom is not served here, and the answer names where it is', async t => {
   await world.addSubject({ id: 'custom0002', workspaceId: home, kind: 'custom', template: null, slug: 'zoë/x' })
   for (const method of ['GET', 'POST', 'DELETE']) {
@@ -705,6 +747,54 @@ t.test('checks come in the order key, route, workspace, object, role, JSON, fiel
     ['JSON before fields on destinations', send('POST', `${destinations}?workspace_id=${home}`, owner, '{"channel": 5}'), 2006],
   ]
   for (const [title, answer, code] of cases) t.equal((await answer).json.error?.code, code, title)
+})
+
+const malformedTypes = ['foo', '', 'application//json', 'a/b/c', 'application/json,text/plain', '/', ';charset=utf-8']
+
+t.test('a malformed Content-Type is looked at when the JSON is, not before', async t => {
+  const { id } = await created()
+  for (const type of malformedTypes) {
+    const send = (method: string, path: string, token: string | null, raw?: string) =>
+      world.call(method, path, { token, headers: { 'content-type': type }, ...(raw === undefined ? {} : { raw }) })
+    const text = JSON.stringify(website())
+    const cases: [title: string, answer: Promise<Answer>, code: number][] = [
+      ['the key', send('POST', '/api/nothing', null, text), 1001],
+      ['the route', send('POST', '/api/nothing', owner, text), 2002],
+      ['the route without a body', send('DELETE', '/api/nothing', owner), 2002],
+      ['the object', send('POST', `${websites}/nothing000`, viewer, text), 2002],
+      ['the role', send('POST', `${websites}/${id}`, viewer, text), 2005],
+      ['the role without a body', send('DELETE', `${websites}/${id}`, viewer), 2005],
+      ['the workspace', send('POST', `${destinations}?workspace_id=${foreign}`, owner, text), 2005],
+    ]
+    for (const [title, answer, code] of cases)
+      t.equal((await answer).json.error?.code, code, `${title} before the type '${type}'`)
+    t.equal((await send('POST', `${websites}/${id}`, editor)).json.error.code, 2001, `'${type}' of no body is never looked at`)
+    if (type !== '') {
+      const refused = { code: 2006, message: 'Unsupported content type' }
+      t.match((await send('POST', `${websites}/${id}`, editor, text)).json.error, refused, `the type '${type}'`)
+    }
+    const { id: removed } = await created()
+    asSuccess(await send('DELETE', `${websites}/${removed}`, editor))
+  }
+})
+
+t.test('an empty Content-Type says nothing, as one that is not there: the body is judged as JSON', async t => {
+  const headers = { 'content-type': '' }
+  asSuccess(await world.call('POST', websites, { token: editor, raw: JSON.stringify(website()), headers }))
+  t.match((await world.call('POST', websites, { token: editor, raw: '{broken', headers })).json.error, {
+    code: 2006,
+    message: 'Invalid JSON',
+  })
+})
+
+t.test('a method that no route has is Not found, with and without body and content type', async t => {
+  for (const method of ['QUERY', 'PUT', 'PATCH', 'OPTIONS', 'DELETE']) {
+    for (const options of [{}, { raw: '{}' }, { raw: '{}', headers: { 'content-type': 'foo' } }]) {
+      const { json } = await world.call(method, websites, { token: owner, ...options })
+      t.match(json.error, { code: 2002, message: 'Not found' }, `${method} ${JSON.stringify(options)}`)
+      t.equal((await world.call(method, websites, options)).json.error.code, 1001, 'the key comes first')
+    }
+  }
 })
 
 const inAlerts = `${destinations}?workspace_id=alerts0000`

@@ -1,5 +1,6 @@
 // The gateway's own behaviour behind the contract: whom it asks and when, what it keeps, how it fails and how it stops.
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import t from 'tap'
 import { limits } from '#shared/limits.ts'
 import { type ApiWorld, startApiWorld } from '../support/api-world.ts'
@@ -254,7 +255,7 @@ t.test('a location that was removed or renamed a moment ago is not chosen any mo
   await tell('create-location', { id: 'bbbb', name: 'fr', displayName: null })
   const monitor = (await create('fr')).json.result.id as string
   t.ok((await tell('delete-location', { locationId: 'aaaa' })).ok)
-  t.match((await create('de')).json.error, { code: 2001, message: 'invalid locations', details: 'Unknown location: "de"' })
+  t.match((await create('de')).json.error, { code: 2001, message: 'invalid locations', details: 'Unknown location: de' })
   t.ok((await tell('update-location', { locationId: 'bbbb', name: 'eu' })).ok)
   t.equal((await create('fr')).json.error.message, 'invalid locations')
   await tell('create-location', { id: 'cccc', name: 'fr', displayName: null })
@@ -282,16 +283,7 @@ t.test('a location that another gateway has just used is named; one that is gone
 
 t.test('what is no readable request is refused in the envelope under /api, and plainly elsewhere', async t => {
   const { world, token } = await start(t)
-  const send = (text: string): Promise<string> =>
-    new Promise(resolve => {
-      const socket = connect(Number(new URL(world.address).port), '127.0.0.1', () => socket.write(text))
-      let received = ''
-      socket.on('data', data => {
-        received += String(data)
-      })
-      socket.on('error', () => undefined)
-      socket.on('close', () => resolve(received))
-    })
+  const send = (text: string) => sendRaw(world, text)
   const head = `Host: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
   const long = 'a'.repeat(limits.http.headerBytes + 1)
   const cases: [title: string, text: string, answer: RegExp][] = [
@@ -318,12 +310,69 @@ t.test('what is no readable request is refused in the envelope under /api, and p
     ['another place', `GET /${long} HTTP/1.1\r\n${head}`, /^HTTP\/1.1 431 /],
     ['an API of another name', `GET /apiary/\u0001 HTTP/1.1\r\n${head}`, /^HTTP\/1.1 400 /],
     ['no HTTP', '\u0016\u0003\u0001\u0002', /^HTTP\/1.1 400 /],
+    [
+      'an expectation that nobody meets',
+      `POST ${websites} HTTP/1.1\r\nExpect: foo\r\nContent-Length: 2\r\n${head}{}`,
+      /^HTTP\/1.1 200 .*"result":null.*"code":2006,.*"Invalid request".*"meta":null/s,
+    ],
+    [
+      'an empty expectation by the whole address',
+      `GET http://x/api/version HTTP/1.1\r\nExpect:\r\n${head}`,
+      /^HTTP\/1.1 200 .*"code":2006,.*"Invalid request"/s,
+    ],
+    ['an expectation elsewhere', `GET /session HTTP/1.1\r\nExpect: foo\r\n${head}`, /^HTTP\/1.1 417 /],
+    [
+      'a chunk without a length',
+      `POST ${websites} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n${head}zz\r\n`,
+      /^HTTP\/1.1 200 .*"code":2006,/s,
+    ],
   ]
   for (const [title, text, answer] of cases) {
     const received = await send(text)
     t.match(received, answer, title)
     t.notMatch(received, token, title)
   }
+})
+
+t.test('a request without Host is served: its answer is in the envelope as any other', async t => {
+  const { world, token } = await start(t)
+  const authorization = `Authorization: Bearer ${token}\r\nConnection: close\r\n\r\n`
+  t.match(await sendRaw(world, `GET /api/version HTTP/1.1\r\n${authorization}`), /^HTTP\/1.1 200 .*"result":"2\.0\.0"/s)
+  t.match(await sendRaw(world, `GET /api/nothing HTTP/1.1\r\n${authorization}`), /^HTTP\/1.1 200 .*"code":2002,/s)
+  t.match(await sendRaw(world, 'DELETE /session/keys/x HTTP/1.1\r\nOrigin: http://x\r\n\r\n', true), /^HTTP\/1.1 403 /)
+})
+
+t.test('a client that waits for 100 Continue gets it, and then its answer', async t => {
+  const { world, token } = await start(t)
+  const text = JSON.stringify(website())
+  const head = `POST ${websites} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n`
+  const received = await sendRaw(world, `${head}Expect: 100-continue\r\nContent-Length: ${text.length}\r\n\r\n${text}`)
+  t.match(received, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 .*"error":null/s)
+})
+
+t.test('a request that does not end in time is refused in the envelope, unless it is known to be for another place', async t => {
+  const { world, token } = await start(t)
+  const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  /** Sends this, and lets the time be over when it has arrived. */
+  const sendLate = async (text: string): Promise<string> => {
+    const arrived = once(world.fastify.server, 'connection') as Promise<[Socket]>
+    const answer = sendRaw(world, text)
+    const [socket] = await arrived
+    while (socket.bytesRead < text.length) await turns(1)
+    await turns()
+    world.fastify.server.emit('clientError', late, socket)
+    return answer
+  }
+  const body = `HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`
+  const envelope = /^HTTP\/1.1 200 .*"result":null.*"code":2006,.*"Invalid request".*did not end in time.*"meta":null/s
+  t.match(await sendLate('GET /api/version HTTP/1.1\r\nHost: x\r\n'), envelope, 'headers that never end')
+  t.match(await sendLate('GET /somewhere HTTP/1.1\r\nHost: x\r\n'), envelope, 'whose path is not known yet')
+  t.match(await sendLate(`POST ${websites} ${body}`), envelope, 'a body that never ends')
+  t.match(await sendLate(`POST /elsewhere HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`), /^HTTP\/1.1 404 /)
+  const origin = `Origin: http://x\r\n`
+  const signIn = `POST /session/sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${origin}Content-Length: 9\r\n\r\n{`
+  t.match(await sendLate(signIn), /^HTTP\/1.1 408 /, 'a body of the session API')
+  t.match(await sendLate(''), /^HTTP\/1.1 408 /, 'a connection that sent nothing has asked nothing')
 })
 
 t.test('answers are counted by route and code, never by the path that was sent', async t => {
@@ -397,6 +446,22 @@ t.test('stop finishes what is being answered and takes no more', async t => {
   await stopped
   await t.rejects(fetch(`http://127.0.0.1:${port}/api/version`))
 })
+
+/** Sends this on a connection of its own, and answers all that comes back until it is closed. */
+function sendRaw(world: ApiWorld, text: string, isEnded = false): Promise<string> {
+  return new Promise(resolve => {
+    const socket = connect(Number(new URL(world.address).port), '127.0.0.1', () => {
+      socket.write(text)
+      if (isEnded) socket.end()
+    })
+    let received = ''
+    socket.on('data', data => {
+      received += String(data)
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(received))
+  })
+}
 
 /** Lets what was sent arrive: real sockets and promises need a few turns of the loop. */
 async function turns(count = 20): Promise<void> {

@@ -90,6 +90,29 @@ for (const [name, generation] of Object.entries(generations)) {
   })
 }
 
+t.test('a body that has required fields is itself required, on every route', t => {
+  interface Documented {
+    paths: Record<string, Record<string, { requestBody?: { required: boolean; content: Record<string, { schema: Schema }> } }>>
+    components: { schemas: Record<string, Schema> }
+  }
+  type Schema = { $ref?: string; required?: string[] }
+  for (const [name, generation] of Object.entries(generations)) {
+    const { paths, components } = openApiDocument(generation, version) as never as Documented
+    for (const [route, { body }] of Object.entries(generation.routes)) {
+      if (body === undefined) continue
+      const [method = '', path = ''] = route.split(' ')
+      const { required, content } = paths[path]?.[method.toLowerCase()]?.requestBody ?? {}
+      const schema = content?.['application/json']?.schema ?? {}
+      const meant = schema.$ref ? components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
+      t.equal(required, (meant?.required ?? []).length > 0, `${name}: ${route}`)
+    }
+  }
+  const { paths } = openApiDocument(generations.v2, version) as never as Documented
+  t.equal(paths['/v2/monitoring/websites']?.['post']?.requestBody?.required, true)
+  t.equal(paths['/v2/notifications/destinations/{id}/test']?.['post']?.requestBody?.required, false)
+  t.end()
+})
+
 t.test('a body is documented with the bounds that its readers judge by', async t => {
   const { components } = openApiDocument(generations.v2, version) as never as { components: { schemas: Record<string, object> } }
   t.match(components.schemas['CreateWebsiteMonitor'], {

@@ -562,6 +562,21 @@ t.test('bad input is refused with a sentence, and nothing is stored', async t =>
   t.equal((await world.dump()).replace(await tries(), ''), before, 'nothing was stored')
 })
 
+t.test('a malformed Content-Type of a request without a body refuses nothing', async t => {
+  const world = await startFull(t)
+  const filled = await fill(world)
+  const owner = await world.signedIn('owner')
+  const visitor = owner.copy()
+  await visitor.send('POST', '/session/sign-out')
+  for (const type of ['', 'foo', 'application//json', 'a/b/c']) {
+    const headers = { 'content-type': type }
+    t.equal((await visitor.send('DELETE', '/session/keys/x', { headers })).status, 401, `'${type}' of a visitor`)
+  }
+  const again = await world.signedIn('owner')
+  t.equal((await again.send('DELETE', filled('/session/keys/{key}'), { headers: { 'content-type': '' } })).status, 204)
+  t.equal((await again.send('POST', '/session/keys', { body: {}, headers: { 'content-type': 'foo' } })).status, 415)
+})
+
 t.test('every answer carries the headers that keep it in place', async t => {
   const world = await startSessionWorld(t)
   const browser = await world.signedIn('owner')

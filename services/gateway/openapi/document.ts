@@ -1,9 +1,9 @@
 // The OpenAPI 3.1 document of a generation, made from the descriptions of its routes. Generations 1 and 2 answer HTTP 200 always, so
 // an operation has one response: the envelope, with a result or with a refusal.
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { limits } from '#shared/limits.ts'
 import type { Descriptions, QueryParameter, Refusal, RouteDescription } from './description.ts'
-import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
+import { type Components, type JsonSchema, plainSchema, schemaAddress } from './plain-schema.ts'
 import { ofEveryBody, ofEveryRoute } from './refusals.ts'
 
 export interface Generation {
@@ -60,7 +60,7 @@ function operation(method: string, path: string, described: RouteDescription, co
     summary,
     ...(more === undefined ? {} : { description: more }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: jsonBody(plainSchema(body, components)) }),
+    ...(body === undefined ? {} : { requestBody: jsonBody(body, components) }),
     responses: { 200: answer(plainSchema(result, components), refusalsOf(described)) },
   }
 }
@@ -103,11 +103,17 @@ const queryParameter = (name: string, { required, schema, meaning }: QueryParame
   schema: plainSchema(schema, components),
 })
 
-const jsonBody = (schema: JsonSchema): JsonSchema => ({
-  required: Array.isArray(schema['required']),
-  description: `At most ${limits.http.bodyBytes} bytes. An optional field sent as null is as if it were absent.`,
-  content: { 'application/json': { schema } },
-})
+/** A body with required fields is required itself. */
+function jsonBody(body: TSchema, components: Components): JsonSchema {
+  const schema = plainSchema(body, components)
+  const name = String(schema['$ref'] ?? '').replace(schemaAddress, '')
+  const meant = components[name] ?? schema
+  return {
+    required: Array.isArray(meant['required']),
+    description: `At most ${limits.http.bodyBytes} bytes. An optional field sent as null is as if it were absent.`,
+    content: { 'application/json': { schema } },
+  }
+}
 
 function answer(result: JsonSchema, refusals: readonly Refusal[]): JsonSchema {
   const nothing = { type: 'null' }

@@ -6,12 +6,15 @@ export type JsonSchema = Record<string, unknown>
 /** Components by name, filled while schemas are written. */
 export type Components = Record<string, JsonSchema>
 
+/** Of a component, before its name. */
+export const schemaAddress = '#/components/schemas/'
+
 export function plainSchema(schema: unknown, components: Components): JsonSchema {
   const { $id, ...rest } = schema as JsonSchema
   const plain = writeParts(rest, components)
   if (typeof $id !== 'string') return plain
   components[$id] = plain
-  return { $ref: `#/components/schemas/${$id}` }
+  return { $ref: `${schemaAddress}${$id}` }
 }
 
 function writeParts(schema: JsonSchema, components: Components): JsonSchema {

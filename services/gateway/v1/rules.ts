@@ -14,7 +14,7 @@ import { ruleObject } from './rule-object.ts'
 const rules: WebsiteFamily = {
   path: '/rules',
   placeField: 'regions',
-  placeWord: 'region',
+  unknownPlace: name => `Unknown region: "${name}"`,
   notFound: { message: 'Rule not found', details: 'Rule does not exist or access denied' },
   read: readRule,
   object: ruleObject,

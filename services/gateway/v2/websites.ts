@@ -10,7 +10,8 @@ import { websiteObject } from './website-object.ts'
 export const websiteMonitors: WebsiteFamily = {
   path: '/monitoring/websites',
   placeField: 'locations',
-  placeWord: 'location',
+  // Without quotes: spec A, Endpoints.
+  unknownPlace: name => `Unknown location: ${name}`,
   notFound: { message: 'Website monitor not found', details: 'Website monitor does not exist or access denied' },
   read: readWebsite,
   object: websiteObject,

@@ -18,8 +18,8 @@ export interface WebsiteFamily {
   /** Below the generation's prefix. */
   path: string
   placeField: 'locations' | 'regions'
-  /** `location` or `region`, as a refusal writes it. */
-  placeWord: string
+  /** The details of a refusal of a name that no location has. */
+  unknownPlace(name: string): string
   notFound: { message: string; details: string }
   read(body: Record<string, unknown>): WebsiteInput
   object(website: WebsiteView, namesOf: (ids: readonly string[]) => string[]): object

@@ -25,8 +25,7 @@ export async function withLocationIds(
       details: `inputs[${at}].match.${locationLabel} names no location`,
     })
   }
-  const idOf = new Map(names.map((name, i) => [name, found.ids[i] as string]))
-  return withLocations(subject, policy, name => idOf.get(name) ?? name)
+  return withLocations(subject, policy, name => found.ids.get(name) ?? name)
 }
 
 /** The id of a location that is gone stays. */
