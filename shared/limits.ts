@@ -69,6 +69,8 @@ export const limits = {
     silenceGridMs: 20,
     /** Partitions opened at once: enough to overlap store and bus, few enough that their pages do not fill the memory. */
     takeOversAtOnce: 8,
+    /** Rounds of different partitions that run side by side, so that one steps its inputs while another waits for the store. */
+    roundsAtOnce: 2,
     /** Rounds that a hand-over waits for before the rest is left to the next holder. */
     handOverRounds: 50,
     /** Work that is due and cannot be done at once (a lease is being lost) is looked at again after this. */

@@ -14,6 +14,7 @@ import { NoLongerOurs } from './retry.ts'
 export async function writeCheckpoint(core: Core, partition: Partition, now: number): Promise<void> {
   partition.checkpointDueAt = now + limits.keeper.checkpointMs
   if (!isMoved(partition)) return
+  partition.isFresher = false
   const mayGoOn = () => core.mayCommit(partition.number)
   await forgetStrayed(core, partition, mayGoOn)
   // Closed meanwhile, its subjects left the memory: what is fresh of them could not be written any more.

@@ -1,105 +1,92 @@
-// The commit of a round: observations first, then the changed subjects, each guarded by its revision. What is refused was
+// The commit of a round: observations first, then series and the changed subjects, each guarded by its revision. What is refused was
 // written by somebody else meanwhile: it is dropped from memory, read again and stepped again.
+import type { SeriesDocument } from '#shared/contracts/observation.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { type PutResult, StoreError } from '#shared/store/port.ts'
+import { type Put, type PutResult, StoreError } from '#shared/store/port.ts'
 import { type Core, persistWhile } from './core.ts'
 import type { Draft, Drafts } from './draft.ts'
 import { setAside } from './draft.ts'
-import { freshnessOf, layOver } from './freshness.ts'
-import type { Partition, Waiting } from './partition.ts'
-import { noReports } from './stored-reports.ts'
-
-/** What a round does to one partition. */
-export interface Work {
-  partition: Partition
-  inputs: readonly Waiting[]
-  /** Subjects to be written though no input asks for it. */
-  flush: string[]
-}
-
-/** Reads into the cache what it lacks of the subjects of a round. What must be written because of it joins what is to be flushed. */
-export async function loadSubjects(core: Core, work: readonly Work[], mayGoOn: () => boolean): Promise<void> {
-  const missing = new Map<string, Work>()
-  for (const one of work) {
-    for (const { input } of one.inputs) if (core.cache.get(input.subjectId) === undefined) missing.set(input.subjectId, one)
-    for (const id of one.flush) if (core.cache.get(id) === undefined) missing.set(id, one)
-  }
-  if (missing.size === 0) return
-  const ids = [...missing.keys()]
-  const found = await persistWhile(core, mayGoOn, 'read subjects', () => core.store.get('subjects', ids))
-  ids.forEach((id, i) => {
-    remind(core, missing.get(id) as Work, id, found[i] ?? null)
-  })
-}
-
-/** Takes a document into the cache, with what was fresher than it. */
-function remind(core: Core, { partition, flush }: Work, id: string, document: SubjectDocument | null): void {
-  const freshness = partition.freshness.get(id)
-  partition.freshness.delete(id)
-  if (document === null || freshness === undefined) {
-    core.cache.set(id, { subject: document, dirty: false, heapAt: null })
-    return
-  }
-  const { confirmAfterMs, closeAfterMs } = core
-  const { silenceHeldAt } = partition
-  const surrounding = { now: core.clock.now(), silenceHeldAt, confirmAfterMs, closeAfterMs, stored: noReports }
-  const { subject, change } = layOver(document, freshness, surrounding)
-  core.cache.set(id, { subject, dirty: change !== 'nothing', heapAt: null })
-  if (change !== 'nothing') partition.dirty.add(id)
-  if (change === 'commit') flush.push(id)
-}
+import { freshnessOf } from './freshness.ts'
+import type { Partition } from './partition.ts'
 
 export interface Committed {
   /** Committed, or had nothing to commit. */
   done: Draft[]
   /** Written by somebody else meanwhile. */
   refused: Draft[]
-  /** Partitions whose lease was too old at the moment of the commit: nothing of them was written. */
+  /** Partitions whose lease was too old at the moment of the commit: nothing of them is done. */
   lapsed: Partition[]
 }
 
-/** Writes observations and subjects of the drafts. */
+/**
+ * Writes what the drafts of a round hold in one go: observations, series, subjects, in this order. What has no subject to be written has
+ * no revision to be refused by either: it is done where its lease is still young enough after the write.
+ */
 export async function commitDrafts(core: Core, drafts: Drafts, writer: string): Promise<Committed> {
-  const mine = () => [...drafts.subjects.values()].some(draft => core.mayCommit(draft.partition.number))
-  const { observations } = drafts
-  if (observations.length > 0)
-    await persistWhile(core, mine, 'write observations', () => core.store.insert('observations', observations))
-  // Sent again, a report replaces itself: of several in one round the last counts.
-  const pushed = [...new Map(drafts.pushed.map(row => [row.id, row])).values()]
-  if (pushed.length > 0)
-    await persistWhile(core, mine, 'write pushed observations', () => core.store.upsert('pushedObservations', pushed))
-
+  const isMine = ({ partition }: Draft) => core.mayCommit(partition.number)
   const all = [...drafts.subjects.values()]
-  const lapsed = [...new Set(all.map(draft => draft.partition))].filter(({ number }) => !core.mayCommit(number))
-  const drafted = all.filter(draft => !lapsed.includes(draft.partition))
+  const drafted = all.filter(isMine)
   const changed = drafted.filter(draft => draft.change === 'commit' && draft.subject !== null)
-  const results = await replaceSubjects(core, changed, writer, drafts)
-  const refused = changed.filter((_, i) => results[i] !== 'written')
-  for (const draft of refused) forgetRefused(core, draft)
-  core.metrics.commits.inc(changed.length - refused.length)
-  core.metrics.refusals.inc(refused.length)
+  for (const draft of changed) draft.subject = stamped(draft.subject as SubjectDocument, writer)
+  const series = seriesOf(drafts, new Set(drafted), writer)
+  const mayGoOn = () => drafted.some(isMine)
+  const results = await write(core, { drafts, series, changed }, mayGoOn)
 
-  const lost = new Set(refused)
-  const done = drafted.filter(draft => !lost.has(draft))
+  const refused = refusedOf(drafts, series, changed, results)
+  for (const draft of refused) forgetRefused(core, draft)
+  core.metrics.commits.inc(results.subjects.filter(result => result === 'written').length)
+  core.metrics.refusals.inc(refused.size)
   if (drafts.setAside.length > 0)
-    await persistWhile(core, mine, 'keep inputs set aside', () => core.store.insert('setAside', drafts.setAside))
-  return { done, refused, lapsed }
+    await persistWhile(core, mayGoOn, 'keep inputs set aside', () => core.store.insert('setAside', drafts.setAside))
+  const written = new Set(changed)
+  const late = new Set(all.filter(draft => !written.has(draft) && !isMine(draft)))
+  return {
+    done: drafted.filter(draft => !refused.has(draft) && !late.has(draft)),
+    refused: [...refused].filter(draft => !late.has(draft)),
+    lapsed: [...new Set([...late].map(draft => draft.partition))],
+  }
 }
 
-async function replaceSubjects(core: Core, changed: Draft[], writer: string, drafts: Drafts): Promise<PutResult[]> {
-  if (changed.length === 0) return []
-  for (const draft of changed) draft.subject = stamped(draft.subject as SubjectDocument, writer)
-  const mayGoOn = () => changed.some(draft => core.mayCommit(draft.partition.number))
+/** As they are written: one revision on. None of a partition whose lease is too old. */
+function seriesOf(drafts: Drafts, drafted: ReadonlySet<Draft>, writer: string): SeriesDocument[] {
+  const mine = [...drafts.series.values()].filter(({ subjectId }) => drafted.has(drafts.subjects.get(subjectId) as Draft))
+  return mine.map(one => ({ ...one, rev: one.rev + 1, writer }))
+}
+
+interface Results {
+  series: PutResult[]
+  subjects: PutResult[]
+}
+
+/** Drafts of which somebody else has written the subject, or a series, meanwhile. */
+function refusedOf(drafts: Drafts, series: readonly SeriesDocument[], changed: readonly Draft[], results: Results): Set<Draft> {
+  const refused = new Set(changed.filter((_, i) => results.subjects[i] !== 'written'))
+  for (const [i, { subjectId }] of series.entries())
+    if (results.series[i] !== 'written') refused.add(drafts.subjects.get(subjectId) as Draft)
+  return refused
+}
+
+async function write(
+  core: Core,
+  { drafts, series, changed }: { drafts: Drafts; series: SeriesDocument[]; changed: Draft[] },
+  mayGoOn: () => boolean,
+): Promise<Results> {
+  const reports: Put[] = [
+    { mode: 'insert', collection: 'observations', documents: drafts.observations },
+    { mode: 'upsert', collection: 'pushedObservations', documents: [...drafts.pushed.values()] },
+    { mode: 'replace', collection: 'series', documents: series },
+  ]
+  const subjects = changed.map(draft => draft.subject as SubjectDocument)
+  const put = async (puts: Put[]): Promise<Results> => {
+    if (puts.every(({ documents }) => documents.length === 0)) return { series: [], subjects: [] }
+    const results = await persistWhile(core, mayGoOn, 'write a round', () => core.store.putInOrder(puts))
+    return { series: results[2] ?? [], subjects: results[3] ?? [] }
+  }
   try {
-    return await persistWhile(core, mayGoOn, 'replace subjects', () =>
-      core.store.replace(
-        'subjects',
-        changed.map(draft => draft.subject as SubjectDocument),
-      ),
-    )
+    return await put([...reports, { mode: 'replace', collection: 'subjects', documents: subjects }])
   } catch (error) {
-    if (!(error instanceof StoreError)) throw error
-    return replaceOneByOne(core, changed, mayGoOn, drafts)
+    if (!(error instanceof StoreError) || changed.length === 0) throw error
+    return { ...(await put(reports)), subjects: await replaceOneByOne(core, changed, mayGoOn, drafts) }
   }
 }
 

@@ -1,5 +1,5 @@
 // Subjects as a round is about to leave them: stepped in memory, written nowhere.
-import type { CheckObservationDocument, PushedObservationDocument } from '#shared/contracts/observation.ts'
+import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { randomId } from '#shared/ids.ts'
@@ -24,7 +24,9 @@ export interface Draft {
 export interface Drafts {
   subjects: Map<string, Draft>
   observations: CheckObservationDocument[]
-  pushed: PushedObservationDocument[]
+  /** By id: sent again, a report replaces itself; of several in one round the last counts. */
+  pushed: Map<string, PushedObservationDocument>
+  series: Map<string, SeriesDocument>
   /** What is stored of earlier pushed observations, as far as this round speaks of it. */
   reports: RoundReports
   setAside: SetAsideDocument[]
@@ -33,7 +35,8 @@ export interface Drafts {
 export const noDrafts = (reports: RoundReports): Drafts => ({
   subjects: new Map(),
   observations: [],
-  pushed: [],
+  pushed: new Map(),
+  series: new Map(),
   reports,
   setAside: [],
 })
@@ -52,15 +55,19 @@ export function stepInputs(core: Core, partition: Partition, inputs: readonly Wa
       if (stepped.change === 'commit' || (stepped.change === 'freshness' && draft.change === 'nothing'))
         draft.change = stepped.change
       if (stepped.observation !== null) drafts.observations.push(stepped.observation)
-      if (stepped.pushed !== undefined) {
-        drafts.pushed.push(...stepped.pushed)
-        drafts.reports.note(stepped.pushed)
-      }
+      noteReports(stepped, drafts)
       if (stepped.reply !== null) draft.replies.push({ waiting, reply: stepped.reply })
     } catch (error) {
       setAside(core, draft, waiting, error, drafts)
     }
   }
+}
+
+function noteReports({ pushed, series }: Step, drafts: Drafts): void {
+  if (pushed === undefined || series === undefined) return
+  for (const row of pushed) drafts.pushed.set(row.id, row)
+  for (const one of series) drafts.series.set(one.id, one)
+  drafts.reports.note(pushed, series)
 }
 
 /** The draft of a subject in this round, begun from what the cache holds. */

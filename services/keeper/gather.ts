@@ -4,14 +4,23 @@ import type { Core } from './core.ts'
 import { hasWork, isMoved, type Partition, takeInputs } from './partition.ts'
 import type { Take } from './round.ts'
 
-/** At most 512 inputs of a partition and 4,096 in all; only from partitions that may be committed to. Empty: nothing to do. */
-export function gatherTakes(core: Core, partitions: readonly Partition[], now: number): Take[] {
+/**
+ * At most 512 inputs of a partition and 4,096 in all; only from partitions that are in no round and may be committed to. Empty: nothing to
+ * do.
+ */
+export function gatherTakes(
+  core: Core,
+  partitions: readonly Partition[],
+  now: number,
+  isInRound: (subjectId: string) => boolean,
+): Take[] {
   const isConnected = core.bus.connected()
-  const overflowing = core.cache.evict()
+  const overflowing = core.cache.evict(isInRound)
   const takes: Take[] = []
   let room: number = limits.keeper.inputsPerRoundInAll
   for (const partition of partitions) {
-    if (partition.state === 'opening' || partition.state === 'closed' || !core.mayCommit(partition.number)) continue
+    if (partition.round !== null || partition.state === 'opening' || partition.state === 'closed') continue
+    if (!core.mayCommit(partition.number)) continue
     const mayTake = room > 0 && (hasWork(partition, now, isConnected) || partition.receivedTo > partition.sequence)
     const taken = mayTake ? takeInputs(partition, now, isConnected) : { inputs: [], takenTo: partition.sequence }
     room -= taken.inputs.length

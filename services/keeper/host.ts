@@ -1,5 +1,5 @@
 // Hosts the partitions that this keeper holds: opens and closes them, runs rounds over those with work, sleeps until the next
-// deadline. One round at a time; whatever arrives meanwhile waits for the next.
+// deadline. A partition is in one round at a time; what arrives for it meanwhile waits for the next. Rounds of others run beside it.
 
 import { subjects } from '#shared/bus/subjects.ts'
 import type { Cancel } from '#shared/clock.ts'
@@ -21,8 +21,11 @@ export class Host {
   /** Closed for a moment, to be opened anew while their leases are held. */
   readonly #abandoned = new Set<number>()
   readonly #turns = new Turns(limits.keeper.takeOversAtOnce)
-  #running: Promise<void> | null = null
-  #wanted = false
+  readonly #running = new Set<Promise<void>>()
+  /** A round is about to begin. */
+  #isWoken = false
+  /** Something waits for a round to end. */
+  #isWanted = false
   #cancelTimer: Cancel | null = null
   #gathering: Cancel | null = null
   #rounds = 0
@@ -31,6 +34,8 @@ export class Host {
   constructor(core: Core) {
     this.#core = core
   }
+
+  readonly #isInRound = (subjectId: string) => (this.#partitions.get(partitionOf(subjectId))?.round ?? null) !== null
 
   partitions(): Partition[] {
     return [...this.#partitions.values()]
@@ -48,7 +53,7 @@ export class Host {
   /** A round that still runs may be committing subjects of this very partition: what is read before its end may be old. */
   async #takeOver(partition: Partition): Promise<void> {
     await this.#turns.run(async () => {
-      await this.#running
+      await Promise.all(this.#running)
       this.#core.cache.dropPartition(partition.number)
       await takeOver(this.#core, partition, reason => this.#reopen(partition, reason))
     })
@@ -80,11 +85,11 @@ export class Host {
     partition.feed = null
     partition.commandSubscription = null
     // What a round has taken waits in no queue any more: it is finished first.
-    await this.#running
+    await partition.round
     for (let rounds = 0; rounds < limits.keeper.handOverRounds && partition.state === 'live' && !isSettled(partition); rounds++) {
       partition.checkpointDueAt = 0
-      this.wake()
-      await this.#running
+      const takes = gatherTakes(this.#core, [partition], this.#core.clock.now(), this.#isInRound)
+      await (takes.length > 0 ? this.#begin(takes) : partition.round)
     }
     this.close(number, 'handed over')
   }
@@ -114,15 +119,21 @@ export class Host {
   }
 
   wake(): void {
-    if (this.#running !== null) {
-      this.#wanted = true
+    if (this.#running.size >= limits.keeper.roundsAtOnce) {
+      this.#isWanted = true
       return
     }
+    if (this.#isWoken) return
+    this.#isWoken = true
     this.#cancelTimer?.()
     this.#cancelTimer = null
-    this.#running = this.#run().finally(() => {
-      this.#running = null
-      this.#sleep()
+    // Whatever else comes in this turn joins the round.
+    void Promise.resolve().then(() => {
+      this.#isWoken = false
+      this.#isWanted = false
+      const takes = this.#gather()
+      if (takes.length > 0) void this.#begin(takes)
+      this.#goOn()
     })
   }
 
@@ -140,16 +151,26 @@ export class Host {
     this.#stopped = true
     this.#cancelTimer?.()
     this.#gathering?.()
-    await this.#running
+    await Promise.all(this.#running)
   }
 
-  async #run(): Promise<void> {
-    await Promise.resolve()
-    do {
-      this.#wanted = false
-      const takes = this.#gather()
-      if (takes.length > 0) await this.#round(takes)
-    } while (this.#wanted || this.#hasMore())
+  /** Runs a round; its partitions are in no other until it ends. */
+  #begin(takes: Take[]): Promise<void> {
+    const round = this.#round(takes).finally(() => {
+      this.#running.delete(round)
+      for (const { partition } of takes) partition.round = null
+      this.#goOn()
+    })
+    this.#running.add(round)
+    for (const { partition } of takes) partition.round = round
+    return round
+  }
+
+  /** After a round has begun or ended; what waits while all run is looked at when one ends. */
+  #goOn(): void {
+    if (this.#running.size >= limits.keeper.roundsAtOnce) return
+    if (this.#isWanted || this.#hasMore()) this.wake()
+    else this.#sleep()
   }
 
   #hasMore(): boolean {
@@ -157,7 +178,10 @@ export class Host {
     const connected = this.#core.bus.connected()
     return (
       !this.#stopped &&
-      this.partitions().some(partition => hasUrgentWork(partition, now, connected) && this.#core.mayCommit(partition.number))
+      this.partitions().some(
+        partition =>
+          partition.round === null && hasUrgentWork(partition, now, connected) && this.#core.mayCommit(partition.number),
+      )
     )
   }
 
@@ -167,7 +191,7 @@ export class Host {
       releaseSilence(partition, now)
       this.#goLive(partition)
     }
-    return gatherTakes(this.#core, this.partitions(), now)
+    return gatherTakes(this.#core, this.partitions(), now, this.#isInRound)
   }
 
   async #round(takes: Take[]): Promise<void> {
@@ -224,17 +248,17 @@ export class Host {
     this.wake()
   }
 
+  /** Until the next deadline. Who is in a round is looked at when it ends. */
   #sleep(): void {
-    if (this.#stopped || this.#running !== null) return
-    if (this.#wanted || this.#hasMore()) {
-      this.wake()
-      return
-    }
+    if (this.#stopped || this.#isWoken) return
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+    const waiting = this.partitions().filter(partition => partition.round === null)
     // What a round had no room for and nobody waits for.
-    if (this.partitions().some(partition => partition.results.length > 0)) this.wakeSoon()
+    if (waiting.some(partition => partition.results.length > 0)) this.wakeSoon()
     const connected = this.#core.bus.connected()
     let next: number | null = null
-    for (const partition of this.#partitions.values()) {
+    for (const partition of waiting) {
       const at = nextWorkAt(partition, connected)
       if (at !== null && (next === null || at < next)) next = at
     }

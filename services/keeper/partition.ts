@@ -45,6 +45,8 @@ export interface Partition {
   isUrgent: boolean
   /** Subjects that are fresher in memory than in their documents. */
   readonly dirty: Set<string>
+  /** Senders have made one of them fresher since the checkpoint was written. */
+  isFresher: boolean
   /** What was fresher than the documents of subjects that are not in memory (again). */
   readonly freshness: Map<string, Freshness>
   /** Subjects whose stored `pending` is written but not cleared yet, and since when. */
@@ -55,6 +57,8 @@ export interface Partition {
   silenceHeldAt: number | null
   /** When that ends; null while the partition is not live or nothing is held. */
   silenceReleasedAt: number | null
+  /** The round that it is in; null: none. */
+  round: Promise<void> | null
   feed: Feed | null
   commandSubscription: Subscription | null
 }
@@ -77,11 +81,13 @@ export function openPartition(number: number, now: number): Partition {
     checkpointDueAt: now + share,
     isUrgent: false,
     dirty: new Set(),
+    isFresher: false,
     freshness: new Map(),
     uncleared: new Map(),
     childless: new Set(),
     silenceHeldAt: now,
     silenceReleasedAt: null,
+    round: null,
     feed: null,
     commandSubscription: null,
   }
@@ -164,7 +170,8 @@ export function nextWorkAt(partition: Partition, isBusConnected: boolean): numbe
 }
 
 /** Whether the partition has come further than its stored checkpoint says. */
-export function isMoved({ checkpoint, sequence, streamCreatedAt }: Partition): boolean {
+export function isMoved({ checkpoint, sequence, streamCreatedAt, isFresher }: Partition): boolean {
+  if (isFresher) return true
   if (checkpoint === null) return sequence > 0
   return checkpoint.sequence !== sequence || checkpoint.streamCreatedAt !== streamCreatedAt
 }

@@ -6,7 +6,6 @@ import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { CheckEntry } from '#shared/contracts/check.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import type { WindowDocument } from '#shared/contracts/maintenance.ts'
-import type { SeriesDocument } from '#shared/contracts/observation.ts'
 import type { PolicyDocument } from '#shared/contracts/policy.ts'
 import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
 import { type Core, persistWhile } from './core.ts'
@@ -16,7 +15,6 @@ interface Outbox {
   alerts: AlertDocument[]
   policies: PolicyDocument[]
   incidents: IncidentDocument[]
-  series: SeriesDocument[]
   windows: WindowDocument[]
   checks: { subjectId: string; entry: Extract<Pending, { mode: 'check' }> }[]
 }
@@ -29,7 +27,7 @@ export async function publishPending(core: Core, committed: readonly SubjectDocu
     count > 0 && writes.push(persistWhile(core, mayGoOn, doing, attempt))
   for (const collection of ['history', 'alerts', 'policies'] as const)
     write(`write ${collection}`, outbox[collection].length, () => core.store.insert(collection, outbox[collection]))
-  for (const collection of ['incidents', 'series', 'windows'] as const)
+  for (const collection of ['incidents', 'windows'] as const)
     write(`write ${collection}`, outbox[collection].length, () => core.store.advance(collection, outbox[collection]))
   const bucket = core.bus.bucket('checks')
   for (const { subjectId, entry } of outbox.checks) {
@@ -40,11 +38,13 @@ export async function publishPending(core: Core, committed: readonly SubjectDocu
 }
 
 function collect(committed: readonly SubjectDocument[]): Outbox {
-  const outbox: Outbox = { history: [], alerts: [], policies: [], incidents: [], series: [], windows: [], checks: [] }
+  const outbox: Outbox = { history: [], alerts: [], policies: [], incidents: [], windows: [], checks: [] }
   for (const subject of committed) {
     for (const entry of subject.pending) {
       if (entry.mode === 'check') outbox.checks.push({ subjectId: subject.id, entry })
-      else if (entry.mode === 'advance' || entry.mode === 'insert') outbox[entry.collection].push(entry.document as never)
+      // An earlier version left series here, too, of reports that it had not answered.
+      else if ((entry.mode === 'advance' || entry.mode === 'insert') && entry.collection in outbox)
+        outbox[entry.collection].push(entry.document as never)
     }
   }
   return outbox

@@ -3,9 +3,10 @@
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits } from '#shared/limits.ts'
 import { writeCheckpoint } from './checkpoint.ts'
-import { commitDrafts, loadSubjects, type Work } from './commit.ts'
+import { commitDrafts } from './commit.ts'
 import type { Core } from './core.ts'
 import { type Draft, type Drafts, draftOf, noDrafts, stepInputs } from './draft.ts'
+import { loadSubjects, type Work } from './load-subjects.ts'
 import { armDeadline, type Partition, type Waiting } from './partition.ts'
 import { publishPending } from './publish.ts'
 import { isOwed, isWritten, startRemovals } from './removals.ts'
@@ -131,6 +132,7 @@ function rememberChanged(core: Core, { partition, id, subject, change }: Draft, 
   if (change === 'freshness') {
     core.cache.set(id, { subject, dirty: true, heapAt })
     partition.dirty.add(id)
+    partition.isFresher ||= subject.kind === 'custom'
     return
   }
   partition.dirty.delete(id)

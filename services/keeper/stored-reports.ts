@@ -9,8 +9,8 @@ import { stampOf } from './step/obey.ts'
 import type { Input, StoredReports } from './step/types.ts'
 
 export interface RoundReports extends StoredReports {
-  /** Rows that a step of this round has made: later steps find them as if they were stored. */
-  note(rows: readonly PushedObservationDocument[]): void
+  /** What a step of this round has made: later steps find it as if it were stored. */
+  note(rows: readonly PushedObservationDocument[], series: readonly SeriesDocument[]): void
 }
 
 export const noReports: StoredReports = { series: () => null, seriesOf: () => [], pushed: () => null }
@@ -32,12 +32,21 @@ export async function loadStoredReports(core: Core, inputs: readonly Input[], ma
   const seriesById = byId(series)
   const pushedById = byId(pushed)
   const seriesBySubject = new Map(ofSubjects)
+  const noted = new Map<string, SeriesDocument>()
   return {
     series: id => seriesById.get(id) ?? null,
-    seriesOf: id => seriesBySubject.get(id) ?? [],
+    seriesOf: id => {
+      const stored = seriesBySubject.get(id) ?? []
+      const made = [...noted.values()].filter(({ subjectId }) => subjectId === id)
+      return made.length === 0 ? stored : [...stored.filter(({ id }) => !noted.has(id)), ...made]
+    },
     pushed: id => pushedById.get(id) ?? null,
-    note: rows => {
+    note: (rows, made) => {
       for (const row of rows) pushedById.set(row.id, row)
+      for (const one of made) {
+        seriesById.set(one.id, one)
+        noted.set(one.id, one)
+      }
     },
   }
 }

@@ -50,14 +50,15 @@ export class SubjectCache {
     for (const id of this.#entries.keys()) if (partitionOf(id) === partition) this.#entries.delete(id)
   }
 
-  /** Lets clean entries above the bound go; answers the dirty ones that must be written before they can. */
-  evict(): string[] {
+  /** Lets clean entries above the bound go that are not in use; answers the dirty ones that must be written before they can. */
+  evict(isInUse: (id: string) => boolean): string[] {
     const over = this.#entries.size - this.#bound
     const mustBeWritten: string[] = []
     if (over <= 0) return mustBeWritten
     let seen = 0
     for (const [id, entry] of this.#entries) {
       if (seen++ >= over) break
+      if (isInUse(id)) continue
       if (entry.dirty) mustBeWritten.push(id)
       else this.#entries.delete(id)
     }

@@ -44,6 +44,7 @@ interface Waiter {
 export function createLocalRequests(clock: Clock): LocalRequests {
   const table = createTable()
   const waiting = new Set<Waiter>()
+  let asked: { request: LocalRequest; receiver: LocalSubscriber; waiter: Waiter }[] = []
   let cancelSweep: Cancel | null = null
 
   const sweep = () => {
@@ -61,11 +62,16 @@ export function createLocalRequests(clock: Clock): LocalRequests {
     waiting.clear()
     for (const waiter of refused) waiter.reject(new BusError('unavailable', 'The connection to the bus was lost.'))
   }
-  const handOver = (request: LocalRequest, receiver: LocalSubscriber, waiter: Waiter) => {
-    if (!waiting.has(waiter)) return
-    receiver.take(request, text => {
-      if (waiting.delete(waiter)) waiter.resolve(text)
-    })
+  /** All that were asked in a turn of the loop at once, so that their receivers can serve them together. */
+  const handOver = () => {
+    const requests = asked
+    asked = []
+    for (const { request, receiver, waiter } of requests) {
+      if (!waiting.has(waiter)) continue
+      receiver.take(request, text => {
+        if (waiting.delete(waiter)) waiter.resolve(text)
+      })
+    }
   }
   return {
     add: table.add,
@@ -77,7 +83,7 @@ export function createLocalRequests(clock: Clock): LocalRequests {
         waiting.add(waiter)
         cancelSweep ??= clock.after(limits.bus.sweepMs, sweep)
         // Not a microtask: an asker and a receiver that never wait for anything else would keep timers and sockets waiting.
-        setImmediate(handOver, request, receiver, waiter)
+        if (asked.push({ request, receiver, waiter }) === 1) setImmediate(handOver)
       })
     },
     refuseAll,

@@ -37,8 +37,14 @@ export interface PushedObservationDocument extends Stored {
   expireAt: number
 }
 
-/** The newest accepted observation of one signal and one set of labels. id: `<subject>.<signal key>.<labels hash>`. */
+/**
+ * The newest accepted observation of one signal and one set of labels. id: `<subject>.<signal key>.<labels hash>`. Replaced by
+ * compare-and-set on `rev`, right after the observation's row and before its subject's document, which is not written where the
+ * observation says nothing new.
+ */
 export interface SeriesDocument extends Stored {
+  /** Who wrote this revision, so that an unknown outcome is settled by asking again. */
+  writer: string
   subjectId: string
   signalKey: string
   labels: Record<string, string>
@@ -46,5 +52,9 @@ export interface SeriesDocument extends Stored {
   status: 'ok' | 'problem'
   value: number | null
   error: string
+  /** When it was judged, ms: that subject's document may have been judged before. */
+  judgedAt: number
+  /** The revision of the subject's document at which it was judged: that very document does not have it yet. */
+  subjectRev: number
   expireAt: number
 }

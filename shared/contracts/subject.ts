@@ -119,7 +119,7 @@ export type Pending =
   /** Written once; never changed by a later stamp. */
   | { mode: 'insert'; collection: 'history' | 'alerts' | 'policies'; document: Stored }
   /** Written only over a smaller stamp. */
-  | { mode: 'advance'; collection: 'incidents' | 'series' | 'windows'; document: Stored }
+  | { mode: 'advance'; collection: 'incidents' | 'windows'; document: Stored }
   /** A check entry: its new value, or null to remove it; only over a smaller rev. */
   | { mode: 'check'; locationId: string; rev: number; entry: CheckEntry | null }
   /** Everything that hangs on a deleted subject, removed in slices. */

@@ -148,8 +148,11 @@ export const collections: Record<CollectionName, CollectionSpec> = {
   },
   series: {
     writer: 'keeper',
-    columns: { subjectId: 'text', signalKey: 'text', observedAtUs: 'integer' },
-    indexes: [{ name: 'bySignal', fields: ['subjectId', 'signalKey', 'observedAtUs'] }],
+    columns: { subjectId: 'text', signalKey: 'text', observedAtUs: 'integer', subjectRev: 'integer' },
+    indexes: [
+      { name: 'bySignal', fields: ['subjectId', 'signalKey', 'observedAtUs'] },
+      { name: 'bySubjectRev', fields: ['subjectId', 'subjectRev'] },
+    ],
     expires: true,
   },
   policies: {

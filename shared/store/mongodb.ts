@@ -7,6 +7,7 @@ import { filterOf, findOptions, fromKept, type Kept, shadow } from '#shared/stor
 import { storeErrorOf } from '#shared/store/mongodb-errors.ts'
 import { putAdvances, putInserts, putReplacements, putUpserts } from '#shared/store/mongodb-put.ts'
 import { type PutResult, type Store, StoreError } from '#shared/store/port.ts'
+import { putOneByOne } from '#shared/store/put-one-by-one.ts'
 import { demandNotCompact, planQuery, planWhere } from '#shared/store/query.ts'
 
 type Put = (collection: Collection<Kept>, name: CollectionName, documents: readonly object[]) => Promise<PutResult[]>
@@ -47,12 +48,16 @@ function createStore(client: MongoClient, databaseName: string): Store {
       if (operation === 'replace' || operation === 'advance') demandNotCompact(name, operation)
       return documents.length === 0 ? [] : await run(at(name), name, documents)
     })
-  return {
-    get: (name, ids) => translated(() => getDocuments(at(name), ids)) as never,
+  const puts = {
     insert: put(putInserts, 'insert'),
     replace: put(putReplacements, 'replace'),
     advance: put(putAdvances, 'advance'),
     upsert: put(putUpserts, 'upsert'),
+  }
+  return {
+    ...puts,
+    putInOrder: putOneByOne(puts),
+    get: (name, ids) => translated(() => getDocuments(at(name), ids)) as never,
     delete: (name, ids) => translated(() => deleteDocuments(at(name), ids)),
     deleteRange: (name, from, to, limit) =>
       translated(async () => {

@@ -7,6 +7,14 @@ export type Scalar = string | number | null
 /** written: the document is stored as given. refused: the guard did not hold, nothing changed. taken: a unique index has it. */
 export type PutResult = 'written' | 'refused' | 'taken'
 
+/** What a put does with what is stored already: see the methods of the same names. */
+export type PutMode = 'insert' | 'replace' | 'advance' | 'upsert'
+
+/** One put of several that are made in order. */
+export type Put = {
+  [C in CollectionName]: { mode: PutMode; collection: C; documents: readonly Collections[C][] }
+}[CollectionName]
+
 export interface Range {
   gt?: string | number
   gte?: string | number
@@ -47,6 +55,11 @@ export interface Store {
   advance<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
   /** Writes whatever is stored. */
   upsert<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
+  /**
+   * Several puts, each made after the one before it, none after one that fails; answers their results in the same order. A crash in
+   * between may leave the first ones made.
+   */
+  putInOrder(puts: readonly Put[]): Promise<PutResult[][]>
   /** Removes by id; answers how many there were. */
   delete(collection: CollectionName, ids: readonly string[]): Promise<number>
   /** Removes at most `limit` documents with from <= id < to; answers how many there were. */

@@ -1,13 +1,18 @@
 // What the two sides of the sqlite adapter say to each other: flat lists of plain values, because they cross threads cheaply.
 import type { CollectionName } from '#shared/store/collections.ts'
-import type { StoreErrorKind } from '#shared/store/port.ts'
+import type { PutMode, StoreErrorKind } from '#shared/store/port.ts'
 import type { SqlValue } from '#shared/store/sqlite-query.ts'
 
-export type PutMode = 'insert' | 'replace' | 'advance' | 'upsert'
+/** `rows` are whole rows in table order, one after the other. */
+export interface RowsToPut {
+  mode: PutMode
+  collection: CollectionName
+  rows: SqlValue[]
+}
 
 export type Operation =
-  /** Answered with one letter a row: w written, r refused, t taken. `rows` are whole rows in table order, one after the other. */
-  | { kind: 'put'; mode: PutMode; collection: CollectionName; rows: SqlValue[] }
+  /** In order; answered with a text for each, with one letter a row: w written, r refused, t taken. */
+  | { kind: 'put'; puts: RowsToPut[] }
   /** Answered with the values of the rows found, one after the other. */
   | { kind: 'rows'; text: string; parameters: SqlValue[] }
   /** The same statement once for each key; answered as `rows`. */

@@ -2,9 +2,9 @@
 // transaction of a drain; a guard that does not hold and a taken name are outcomes, everything else is thrown.
 import type { StatementSync } from 'node:sqlite'
 import type { CollectionName } from '#shared/store/collections.ts'
-import { StoreError } from '#shared/store/port.ts'
+import { type PutMode, StoreError } from '#shared/store/port.ts'
 import type { SqliteFile } from '#shared/store/sqlite-file.ts'
-import type { Failure, Operation, Outcome, PutMode } from '#shared/store/sqlite-messages.ts'
+import type { Failure, Operation, Outcome } from '#shared/store/sqlite-messages.ts'
 import type { SqlValue } from '#shared/store/sqlite-query.ts'
 import { quoted } from '#shared/store/sqlite-schema.ts'
 
@@ -18,7 +18,7 @@ const passing = new Set([5, 6, 7, 8, 10, 13, 14])
 export function runOperation(file: SqliteFile, operation: Operation): Outcome {
   switch (operation.kind) {
     case 'put':
-      return put(file, operation.mode, operation.collection, operation.rows)
+      return operation.puts.map(({ mode, collection, rows }) => put(file, mode, collection, rows))
     case 'rows':
       return file
         .statement(operation.text)

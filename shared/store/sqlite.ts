@@ -1,10 +1,10 @@
 // The store port over `node:sqlite`, the embedded default: one file, one worker thread that alone writes it. Documents become rows on
 // this side, so that only flat lists of plain values cross to the thread; small reads do not cross at all. One process at a time.
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { type PutResult, type Store, StoreError } from '#shared/store/port.ts'
+import { type PutMode, type PutResult, type Store, StoreError } from '#shared/store/port.ts'
 import { demandNotCompact, planQuery, planWhere } from '#shared/store/query.ts'
 import { openSqliteChannel, type SqliteChannel } from '#shared/store/sqlite-channel.ts'
-import type { PutMode } from '#shared/store/sqlite-messages.ts'
+import type { RowsToPut } from '#shared/store/sqlite-messages.ts'
 import { countSql, deleteRangeSql, expireSql, type SqlValue, selectSql } from '#shared/store/sqlite-query.ts'
 import { openSqliteReader, type SqliteReader } from '#shared/store/sqlite-reader.ts'
 import { rowCodec } from '#shared/store/sqlite-rows.ts'
@@ -20,13 +20,14 @@ export async function openSqliteStore(path: string): Promise<Store> {
   const channel = await openSqliteChannel(path)
   const reader = await openReader(path, channel)
   const put = (mode: PutMode) => async (collection: CollectionName, documents: readonly object[]) =>
-    await putDocuments(channel, mode, collection, documents)
+    (await putDocuments(channel, [{ mode, collection, documents }]))[0] as PutResult[]
   const store: Store = {
     get: async (collection, ids) => (await getDocuments(channel, reader, collection, ids)) as never,
     insert: put('insert'),
     replace: put('replace'),
     advance: put('advance'),
     upsert: put('upsert'),
+    putInOrder: async puts => await putDocuments(channel, puts),
     delete: async (collection, ids) => {
       if (ids.length === 0) return 0
       const text = `DELETE FROM ${quoted(collection)} WHERE id = ?`
@@ -68,19 +69,23 @@ async function openReader(path: string, channel: SqliteChannel): Promise<SqliteR
   }
 }
 
+/** In one operation, and so all of them or none; what has no documents does not cross. */
 async function putDocuments(
   channel: SqliteChannel,
-  mode: PutMode,
-  collection: CollectionName,
-  documents: readonly object[],
-): Promise<PutResult[]> {
-  if (mode === 'replace' || mode === 'advance') demandNotCompact(collection, mode)
-  if (documents.length === 0) return []
-  const { encode } = rowCodec(collection)
-  const rows: SqlValue[] = []
-  for (const document of documents) encode(document, rows)
-  const letters = (await channel.send({ kind: 'put', mode, collection, rows }, documents.length)) as string
-  return Array.from(letters, letter => resultOf[letter] as PutResult)
+  puts: readonly { mode: PutMode; collection: CollectionName; documents: readonly object[] }[],
+): Promise<PutResult[][]> {
+  for (const { mode, collection } of puts) if (mode === 'replace' || mode === 'advance') demandNotCompact(collection, mode)
+  const held = puts.filter(({ documents }) => documents.length > 0)
+  if (held.length === 0) return puts.map(() => [])
+  const encoded = held.map(({ mode, collection, documents }): RowsToPut => {
+    const { encode } = rowCodec(collection)
+    const rows: SqlValue[] = []
+    for (const document of documents) encode(document, rows)
+    return { mode, collection, rows }
+  })
+  const count = held.reduce((sum, { documents }) => sum + documents.length, 0)
+  const letters = (await channel.send({ kind: 'put', puts: encoded }, count)) as string[]
+  return puts.map(one => Array.from(letters[held.indexOf(one)] ?? '', letter => resultOf[letter] as PutResult))
 }
 
 async function getDocuments(

@@ -350,7 +350,7 @@ const sendBurst = (subject: Awaited<ReturnType<typeof setSubject>>, stamped: boo
 async function raceDeathBeforeCommit(t: Test, stage: Stage): Promise<void> {
   for (const stamped of [true, false]) {
     const subject = await setSubject(stage, `Dies before ${stamped}`)
-    const answers = await stage.killDuring('upsert', 'pushedObservations', () => sendBurst(subject, stamped))
+    const answers = await stage.killDuring('upsert', 'pushedObservations', subject.id, () => sendBurst(subject, stamped))
     t.strictSame(sides(answers), { done: burst, refused: [] }, 'the successor answers in time')
     const rows = await rowsOf(stage, subject.id)
     for (const { json } of answers) {
@@ -368,7 +368,7 @@ async function raceDeathBeforeCommit(t: Test, stage: Stage): Promise<void> {
 async function raceDeathAfterCommit(t: Test, stage: Stage): Promise<void> {
   for (const stamped of [true, false]) {
     const subject = await setSubject(stage, `Dies after ${stamped}`)
-    const answers = await stage.killDuring('replace', 'subjects', () => sendBurst(subject, stamped))
+    const answers = await stage.killDuring('replace', 'subjects', subject.id, () => sendBurst(subject, stamped))
     t.strictSame(sides(answers), { done: burst, refused: [] }, 'the successor answers in time')
     await checkOnce(t, await rowsOf(stage, subject.id), burst)
     t.match((await subject.rule()).incident, { value: 'problem', context: { incidentId: `${subject.id}.1` } })

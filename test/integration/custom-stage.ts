@@ -9,6 +9,7 @@ import { type Clock, createSystemClock } from '#shared/clock.ts'
 import { randomId } from '#shared/ids.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import type { Store } from '#shared/store/port.ts'
+import { putOneByOne } from '#shared/store/put-one-by-one.ts'
 import { startDirectory } from '../../services/directory/app.ts'
 import { createGateway } from '../../services/gateway/app.ts'
 import { startKeeper } from '../../services/keeper/app.ts'
@@ -40,8 +41,8 @@ export async function until<T>(what: string, look: () => Promise<T>): Promise<No
 export interface Keeper {
   /** With grace: everything is handed over. */
   stop(): Promise<void>
-  /** Dies right after this write of the store has been carried out; resolves when it has. Nobody hears of it again. */
-  dieAfter(operation: Operation, collection: CollectionName): Promise<void>
+  /** Dies right after this write of what belongs to a subject has been carried out; resolves when it has. Nobody hears of it again. */
+  dieAfter(operation: Operation, collection: CollectionName, subjectId: string): Promise<void>
 }
 
 /** A keeper whose store, clock and bus go dead with it: nothing of it is answered, renewed or given back any more. */
@@ -49,7 +50,7 @@ async function startMortal(testBus: TestBus, store: Store, exclusive: boolean): 
   const bus = await testBus.connect('keeper')
   const timers = new Set<() => void>()
   let dead = false
-  let last: { operation: Operation; collection: CollectionName; died: () => void } | null = null
+  let last: { operation: Operation; collection: CollectionName; subjectId: string; died: () => void } | null = null
   const die = async () => {
     dead = true
     for (const cancel of timers) cancel()
@@ -63,9 +64,12 @@ async function startMortal(testBus: TestBus, store: Store, exclusive: boolean): 
       if (dead) return forever()
       const result = await (store[operation] as (...given: unknown[]) => Promise<never>)(...given)
       if (dead) return forever()
-      return last?.operation === operation && last.collection === given[0] ? die() : result
+      // Rounds of other subjects run beside.
+      const isOfSubject = JSON.stringify(given[1]).includes(last?.subjectId ?? 'nobody')
+      return last?.operation === operation && last.collection === given[0] && isOfSubject ? die() : result
     }
   }
+  mortalStore.putInOrder = putOneByOne(mortalStore)
   const mortalClock: Clock = {
     ...clock,
     after: (delayMs, run) => {
@@ -85,9 +89,9 @@ async function startMortal(testBus: TestBus, store: Store, exclusive: boolean): 
   const service = await startKeeper(around, { keeperId: randomId(6), exclusive, ...holds })
   return {
     stop: async () => (dead ? undefined : service.stop()),
-    dieAfter: (operation, collection) =>
+    dieAfter: (operation, collection, subjectId) =>
       new Promise<void>(died => {
-        last = { operation, collection, died }
+        last = { operation, collection, subjectId, died }
       }),
   }
 }
@@ -143,9 +147,14 @@ export async function setStage(t: Test, store: Store) {
       keeper = await startMortal(testBus, store, false)
       await leaving.stop()
     },
-    /** The keeper dies at that write, while `play` runs; as after a restart in embedded mode, its successor takes every lease at once. */
-    killDuring: async <T>(operation: Operation, collection: CollectionName, play: () => Promise<T>): Promise<T> => {
-      const died = keeper.dieAfter(operation, collection)
+    /** The keeper dies at that write of the subject, while `play` runs; as after a restart in embedded mode, its successor takes every lease at once. */
+    killDuring: async <T>(
+      operation: Operation,
+      collection: CollectionName,
+      subjectId: string,
+      play: () => Promise<T>,
+    ): Promise<T> => {
+      const died = keeper.dieAfter(operation, collection, subjectId)
       const played = play()
       await died
       keeper = await startMortal(testBus, store, true)

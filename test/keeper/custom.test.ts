@@ -352,7 +352,7 @@ t.test('of more sets of labels than a saved rule looks at, the newest count', as
   await house.signal('beat')
   const now = house.clock.now()
   const set = (id: string, at: number, status: 'ok' | 'problem') => ({
-    ...{ id, rev: 1, subjectId: house.id, signalKey: 's1', labels: { id } },
+    ...{ id, rev: 1, writer: 'test', subjectId: house.id, signalKey: 's1', labels: { id }, judgedAt: at, subjectRev: 1 },
     ...{ observedAtUs: at * 1_000, status, value: null, error: '', expireAt: now + day },
   })
   const old = Array.from({ length: limits.intake.seriesPerSubject }, (_, i) => set(`a${i}`, now - hour - i, 'ok'))
@@ -587,6 +587,101 @@ t.test('another keeper goes on with windows, silences and holds where the first 
   await house.clock.advance(7 * minute)
   t.equal((await house.subject(house.id))?.maintenance, null)
   t.strictSame(await house.kinds(), ['no_data'], 'silent after 5 minutes, confirmed a minute later, when the window was over')
+})
+
+t.test('a report that says nothing new is stored with its series, and its subject is not written', async t => {
+  const writes: string[] = []
+  const house = await createCustom(store => ({
+    ...store,
+    putInOrder: async puts => {
+      writes.push(puts.flatMap(({ collection, documents }) => (documents.length > 0 ? [collection] : [])).join(' '))
+      return await store.putInOrder(puts)
+    },
+  }))
+  await house.signal('beat')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  const statuses = ['ok', 'ok', 'problem', 'problem'] as const
+  writes.length = 0
+  for (const status of statuses) {
+    t.match(await house.report('beat', status, { value: writes.length }), { ok: true, result: { accepted: true } })
+    const seen = writes.splice(0).filter(names => names.includes('pushed'))
+    t.strictSame(seen.length, 1, 'one write for all of it')
+    t.equal(seen[0], `pushedObservations series${seen[0]?.endsWith('subjects') ? ' subjects' : ''}`)
+  }
+  const before = await house.subject(house.id)
+  for (let i = 0; i < 3; i++) await house.report('beat', 'problem', { value: i })
+  const after = await house.subject(house.id)
+  t.equal(after?.judgedAt, before?.judgedAt, 'the document is as it was')
+  const [series] = await house.store.find('series', { where: { subjectId: house.id }, limit: 9 })
+  t.match(series, { value: 2, status: 'problem', subjectRev: after?.rev, observedAtUs: (house.clock.now() - 1) * 1_000 })
+})
+
+t.test('a successor knows what was reported since the subject was written', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.rule('down', [{ signal: 'beat' }, { signal: 'beat', match: { zone: 'a' } }], { confirmAfterMs: 0 })
+  for (let i = 0; i < 8; i++) {
+    for (const labels of [{}, { zone: 'a' }]) await house.report('beat', 'ok', { labels })
+    await house.clock.advance(minute)
+  }
+  const written = (await house.subject(house.id))?.judgedAt ?? 0
+  t.ok(house.clock.now() - written > 6 * minute, 'the document is older than silence takes')
+  house.hub.cut(house.keeper.bus)
+  await house.startOne({ keeperId: 'successor' })
+  await house.clock.advance(3 * minute)
+  await house.report('beat', 'ok', { labels: { zone: 'b' } })
+  t.strictSame(await house.kinds(), [], 'silence counts from the newest report of each')
+  t.equal(await house.verdict('down'), 'ok')
+  await house.clock.advance(2 * minute)
+  t.strictSame(await house.kinds(), ['no_data'])
+})
+
+t.test('what a keeper stored and died before it could judge is judged by the next one', async t => {
+  const dying = { now: false }
+  const house = await createCustom(store => ({
+    ...store,
+    putInOrder: async puts => {
+      if (!dying.now) return await store.putInOrder(puts)
+      await store.putInOrder(puts.filter(({ collection }) => collection !== 'subjects'))
+      return await new Promise<never>(() => undefined)
+    },
+  }))
+  await house.signal('beat')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  await house.report('beat', 'ok')
+  dying.now = true
+  const reportedAt = house.clock.now()
+  const command = { kind: 'report-observation', id: 'last', signal: 'beat', observedAtUs: reportedAt * 1_000, ...reported }
+  const asked = house.client.request(subjects.command(house.id), { ...command, status: 'problem' }, { timeoutMs: 1_000 })
+  asked.catch(() => undefined)
+  await house.clock.settle()
+  house.hub.cut(house.keeper.bus)
+  dying.now = false
+  t.equal(await house.verdict('down'), 'ok', 'not judged')
+  await house.startOne({ keeperId: 'successor' })
+  await house.clock.advance(20_000)
+  await house.report('beat', 'problem', { observedAtUs: (reportedAt - 1) * 1_000 })
+  const [incident] = await house.incidents(house.id)
+  t.match(incident, { status: 'problem', troubleSince: reportedAt }, 'as of the instant at which it was reported')
+})
+
+t.test('a late write of a predecessor costs no report that was answered', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.signal('other', 'custom_event')
+  await house.rule('down', [{ signal: 'beat' }, { signal: 'other' }], { confirmAfterMs: 0 })
+  await house.report('beat', 'ok')
+  const late = await house.subject(house.id)
+  for (let i = 0; i < 4; i++) {
+    await house.clock.advance(minute)
+    await house.report('beat', 'ok')
+  }
+  if (late === null) throw new Error('no subject')
+  await house.store.replace('subjects', [{ ...late, rev: late.rev + 1, writer: 'predecessor' }])
+  t.match(await house.report('other', 'ok'), { ok: true }, 'refused, read and stepped again')
+  await house.clock.advance(3 * minute)
+  t.strictSame(await house.kinds(), [], 'the reports of the last minutes still count')
+  t.equal(await house.verdict('down'), 'ok')
 })
 
 t.test('deleting a custom subject removes everything that hangs on it', async t => {

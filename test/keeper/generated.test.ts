@@ -4,6 +4,7 @@ import t from 'tap'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { Command } from '#shared/contracts/command.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
+import type { SeriesDocument } from '#shared/contracts/observation.ts'
 import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
 import { replayIncident } from '../../infra/replay/replay-incident.ts'
 import { step } from '../../services/keeper/step/step.ts'
@@ -45,6 +46,7 @@ class House {
   readonly #alerts: AlertDocument[] = []
   readonly #history = new Map<string, HistoryDocument[]>()
   readonly #incidents = new Map<string, IncidentDocument>()
+  readonly #series = new Map<string, SeriesDocument>()
   #commands = 0
   lastReply: { ok: boolean; result?: unknown; error?: { message: string } } | null = null
 
@@ -116,15 +118,19 @@ class House {
       silenceHeldAt: null,
       confirmAfterMs: 2 * minute,
       closeAfterMs: 2 * minute,
-      stored: { series: () => null, seriesOf: () => [], pushed: () => null },
+      stored: {
+        series: id => this.#series.get(id) ?? null,
+        seriesOf: () => [...this.#series.values()],
+        pushed: () => null,
+      },
     }
     const stepped = step(this.subject ?? null, input, surrounding)
     this.lastReply = stepped.reply as never
     if (stepped.subject === null) throw new Error('no subject')
     for (const entry of stepped.subject.pending) this.#keep(entry)
-    // As a commit would: pending documents are written, but series stay known.
-    const pending = stepped.subject.pending.filter(entry => entry.mode === 'advance' && entry.collection === 'series')
-    this.subject = { ...stepped.subject, rev: stepped.subject.rev + 1, pending }
+    // As a commit would.
+    for (const one of stepped.series ?? []) this.#series.set(one.id, { ...one, rev: one.rev + 1 })
+    this.subject = { ...stepped.subject, rev: stepped.subject.rev + 1, pending: [] }
   }
 }
 

@@ -5,7 +5,7 @@ import type { CheckEntry } from '#shared/contracts/check.ts'
 import { partitionOf } from '#shared/hash.ts'
 import { checkObservationId, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
-import { type Store, StoreError } from '#shared/store/port.ts'
+import { type Put, type Store, StoreError } from '#shared/store/port.ts'
 import { gatherTakes } from '../../services/keeper/gather.ts'
 import { openPartition } from '../../services/keeper/partition.ts'
 import { createWorld, minute, websiteMeta } from './world.ts'
@@ -440,7 +440,7 @@ t.test('checkpoint', async t => {
     for (let i = 0; i < limits.keeper.freshnessInCheckpoint + over; i++) partition.dirty.add(`s${i}`)
     Object.assign(partition, { state: 'live', checkpointDueAt: 0, sequence: 1 })
     const core = { bus: { connected: () => true }, cache: { evict: () => [] }, mayCommit: () => true }
-    const [take] = gatherTakes(core as never, [partition], 1)
+    const [take] = gatherTakes(core as never, [partition], 1, () => false)
     t.strictSame(take?.flush, ['s0', 's1', 's2'])
     t.end()
   })
@@ -695,7 +695,10 @@ function noting(store: Store, order: string[]): Store {
       if (typeof method !== 'function') return method
       return async (...args: unknown[]) => {
         const result = await (method as (...given: unknown[]) => Promise<unknown>).apply(target, args)
-        order.push(`${name} ${String(args[0])}`)
+        if (name !== 'putInOrder') order.push(`${name} ${String(args[0])}`)
+        else
+          for (const { mode, collection, documents } of args[0] as Put[])
+            if (documents.length > 0) order.push(`${mode} ${collection}`)
         return result
       }
     },

@@ -6,6 +6,7 @@ import type { Clock } from '#shared/clock.ts'
 import type { Logger } from '#shared/logger.ts'
 import type { SurroundingsWithStore } from '#shared/service.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
+import { putOneByOne } from '#shared/store/put-one-by-one.ts'
 import type { Life } from './life.ts'
 import { type Outside, reach, type Sky, type Weather } from './weather.ts'
 
@@ -93,7 +94,7 @@ export function storeOf(life: Life, outside: Outside & { store: Store }, sky: Sk
       })
     }
   }
-  return store as never
+  return { ...store, putInOrder: putOneByOne(store as never) } as never
 }
 
 function busOf(life: Life, far: Far): Bus {

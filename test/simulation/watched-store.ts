@@ -8,6 +8,7 @@ import { partitionOf } from '#shared/hash.ts'
 import { checkObservationId } from '#shared/ids.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
 import type { PutResult, Store } from '#shared/store/port.ts'
+import { putOneByOne } from '#shared/store/put-one-by-one.ts'
 import { identityOf, type Ledger, type Report } from './ledger.ts'
 
 type OnFault = (text: string) => void
@@ -29,7 +30,8 @@ export function watched(store: Store, ledger: Ledger, onFault: OnFault): Store {
       return results
     }
   const puts = ['insert', 'replace', 'advance', 'upsert'] as const
-  return { ...store, ...Object.fromEntries(puts.map(name => [name, watchedPut(store[name] as Put)])) }
+  const watching: Store = { ...store, ...Object.fromEntries(puts.map(name => [name, watchedPut(store[name] as Put)])) }
+  return { ...watching, putInOrder: putOneByOne(watching) }
 }
 
 /** A subject only ever moves on. */

@@ -354,6 +354,32 @@ const cases: Record<string, Case> = {
     t.equal(expired === 0 || expired === 4, true, 'all of them in slices, or none: the store does so by itself')
   },
 
+  'puts in order: each result by itself, a refusal stops nothing, and nothing follows what fails': async (t, store) => {
+    const rows = [pushed('order1.s1.-.1', { subjectId: 'order1', expireAt: 5e12 })]
+    const first = series('order1.s1.-', { subjectId: 'order1', rev: 1, writer: 'one', expireAt: 5e12 })
+    const puts = [
+      { mode: 'upsert' as const, collection: 'pushedObservations' as const, documents: rows },
+      { mode: 'insert' as const, collection: 'alerts' as const, documents: [] },
+      { mode: 'replace' as const, collection: 'series' as const, documents: [first, { ...first, id: 'order2', rev: 7 }] },
+      { mode: 'replace' as const, collection: 'subjects' as const, documents: [subject('order1')] },
+    ]
+    t.strictSame(await store.putInOrder(puts), [['written'], [], ['written', 'refused'], ['written']])
+    t.strictSame(
+      await store.putInOrder(puts),
+      [['written'], [], ['written', 'refused'], ['written']],
+      'again, by the same writers',
+    )
+    const other = { ...first, writer: 'two' }
+    t.strictSame(await store.putInOrder([{ mode: 'replace', collection: 'series', documents: [other] }]), [['refused']])
+    t.strictSame(await store.get('series', ['order1.s1.-', 'order2']), [first, null])
+    t.strictSame(await store.putInOrder([]), [])
+
+    const failing = { mode: 'replace' as const, collection: 'observations' as const, documents: [observation('order3')] as never }
+    const after = { mode: 'insert' as const, collection: 'subjects' as const, documents: [subject('order3')] }
+    await t.rejects(store.putInOrder([failing, after]), permanent)
+    t.strictSame(await store.get('subjects', ['order3']), [null])
+  },
+
   'a series goes on only to a later stamp; policies are kept as they were saved; a window advances': async (t, store) => {
     const stamped = (rev: number, at: number) => series('sub2.s1.-', { subjectId: 'sub2', rev, observedAtUs: at })
     t.same(await store.advance('series', [stamped(5, 50)]), ['written'])

@@ -1,6 +1,7 @@
 // A store for crash tests: the process that uses it dies at its n-th write.
 import type { CollectionName } from '#shared/store/collections.ts'
 import type { Store } from '#shared/store/port.ts'
+import { putOneByOne } from '#shared/store/put-one-by-one.ts'
 
 /** The store of a process that dies at its n-th write, before or after the write has happened. */
 export function dyingStore(store: Store, n: number, after: boolean): Store {
@@ -15,5 +16,5 @@ export function dyingStore(store: Store, n: number, after: boolean): Store {
       return results
     }
   }
-  return dying
+  return { ...dying, putInOrder: putOneByOne(dying) }
 }

@@ -2,6 +2,7 @@
 // their way in and out. It answers in a microtask and owns nothing outside the process.
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { type PutResult, type Query, type Scalar, type Store, StoreError } from '#shared/store/port.ts'
+import { putOneByOne } from '#shared/store/put-one-by-one.ts'
 import { columnsOf, demandNotCompact, type PlannedCondition, planQuery, planWhere, type SortKey } from '#shared/store/query.ts'
 import { compareText, SortedIds } from './sorted-ids.ts'
 
@@ -37,12 +38,16 @@ export function createMemoryStore(): MemoryStore {
     return documents.map(document => putOne(table, document as Document, guard))
   }
   const remove = (name: CollectionName, ids: readonly string[]) => ids.filter(id => removeOne(tableOf(name), id)).length
-  const store: MemoryStore = {
-    get: async (name, ids) => ids.map(id => copy(tableOf(name).documents.get(id) ?? null)) as never,
+  const puts = {
     insert: put(stored => (stored === undefined ? 'written' : 'refused'), 'insert'),
     replace: put(mayReplace, 'replace'),
     advance: put((stored, given) => (stored === undefined || revOf(stored) < revOf(given) ? 'written' : 'refused'), 'advance'),
     upsert: put(() => 'written', 'upsert'),
+  }
+  const store: MemoryStore = {
+    ...puts,
+    putInOrder: putOneByOne(puts),
+    get: async (name, ids) => ids.map(id => copy(tableOf(name).documents.get(id) ?? null)) as never,
     delete: async (name, ids) => remove(name, ids),
     deleteRange: async (name, from, to, limit) => remove(name, tableOf(name).ids.between(from, to).slice(0, limit)),
     find: async (name, query) => find(tableOf(name), query) as never,

@@ -1,9 +1,10 @@
 // Which command does what. A command is carried out once: its answer is kept with the subject and given again to whoever repeats it.
 import type { Command, CommandOf, ReportedObservation } from '#shared/contracts/command.ts'
-import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
+import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { Receipt, SubjectDocument } from '#shared/contracts/subject.ts'
 import { acknowledgeIncident } from './acknowledge.ts'
+import { changeBetween } from './change.ts'
 import { cancelMaintenance, moveMaintenance, startMaintenance } from './maintenance-commands.ts'
 import { remembered } from './receipts.ts'
 import { refusal, refused } from './refusal.ts'
@@ -97,27 +98,60 @@ function report(subject: SubjectDocument, command: Reporting, now: number, surro
   const at = before?.at ?? now
   const stampUs = before?.stampUs ?? Math.max(at * 1_000, (subject.custom?.stampedUs ?? 0) + 1)
   const reports = command.kind === 'report-observation' ? [command] : command.observations
-  const pushed: PushedObservationDocument[] = []
   const results: ReportedObservation[] = []
-  const rows = new Map<string, PushedObservationDocument>()
-  const within = { ...surrounding, stored: withRows(surrounding.stored, rows) }
+  const reported = new Reported(surrounding.stored)
   let next = subject
   for (const [i, one] of reports.entries()) {
     const stamped = { ...one, observedAtUs: one.observedAtUs ?? stampUs + i }
-    const reported = reportObservation(next, stamped, at, within)
-    if ('refused' in reported) {
-      results.push({ ok: false, error: (reported.refused as Extract<Reply, { ok: false }>).error })
+    const outcome = reportObservation(next, stamped, at, { ...surrounding, stored: reported })
+    if ('refused' in outcome) {
+      results.push({ ok: false, error: (outcome.refused as Extract<Reply, { ok: false }>).error })
       continue
     }
-    next = reported.subject
-    pushed.push(reported.row)
-    rows.set(reported.row.id, reported.row)
-    results.push({ ok: true, observation: reported.view })
+    next = outcome.subject
+    reported.take(outcome)
+    results.push({ ok: true, observation: outcome.view })
   }
   const reply = replyTo(command, results)
-  const stamped = pushed.length > 0 && reports.some(one => one.observedAtUs === null)
-  if (stamped) next = withStamps(next, { id: command.id, at, reply: null, stampUs }, stampUs + reports.length - 1)
-  return { subject: next, change: next === subject ? 'nothing' : 'commit', observation: null, pushed, reply }
+  const { pushed, series } = reported.documents()
+  if (pushed.length > 0 && reports.some(one => one.observedAtUs === null)) {
+    const stamp = { id: command.id, at, reply: null, stampUs }
+    next = withStamps(next, stamp, stampUs + reports.length - 1)
+    return { subject: next, change: 'commit', observation: null, pushed, series, reply }
+  }
+  return { subject: next, change: changeBetween(subject, next), observation: null, pushed, series, reply }
+}
+
+/** What the observations of one command have made: its later ones find it as if it were stored. */
+class Reported implements StoredReports {
+  readonly #stored: StoredReports
+  readonly #rows = new Map<string, PushedObservationDocument>()
+  readonly #series = new Map<string, SeriesDocument>()
+
+  constructor(stored: StoredReports) {
+    this.#stored = stored
+  }
+
+  take({ row, series }: { row: PushedObservationDocument; series: SeriesDocument | null }): void {
+    this.#rows.set(row.id, row)
+    if (series !== null) this.#series.set(series.id, series)
+  }
+
+  documents(): { pushed: PushedObservationDocument[]; series: SeriesDocument[] } {
+    return { pushed: [...this.#rows.values()], series: [...this.#series.values()] }
+  }
+
+  pushed(id: string): PushedObservationDocument | null {
+    return this.#rows.get(id) ?? this.#stored.pushed(id)
+  }
+
+  series(id: string): SeriesDocument | null {
+    return this.#series.get(id) ?? this.#stored.series(id)
+  }
+
+  seriesOf(subjectId: string): readonly SeriesDocument[] {
+    return this.#stored.seriesOf(subjectId)
+  }
 }
 
 function withStamps(subject: SubjectDocument, receipt: Receipt, lastUs: number): SubjectDocument {
@@ -135,9 +169,3 @@ function replyTo(command: Reporting, results: ReportedObservation[]): Reply {
   if (only === undefined) return refusal('malformed', 'No observation')
   return only.ok ? { ok: true, result: only.observation } : { ok: false, error: only.error }
 }
-
-/** What this very command has stored counts as stored for its later observations. */
-const withRows = (stored: StoredReports, rows: ReadonlyMap<string, PushedObservationDocument>): StoredReports => ({
-  ...stored,
-  pushed: id => rows.get(id) ?? stored.pushed(id),
-})

@@ -11,16 +11,15 @@ import { inputKeyOf, selects } from '#shared/judging/policy-input.ts'
 import { limits } from '#shared/limits.ts'
 import { signalsOf } from '#shared/subject-view.ts'
 import { judgeSubject } from './judge-subject.ts'
-import { addPending } from './pending.ts'
 import { refusal } from './refusal.ts'
-import { inputsOf, observedOf, pendingSeries } from './rule-commands.ts'
-import type { StoredReports, Surrounding } from './types.ts'
+import { inputsOf, observedOf } from './rule-commands.ts'
+import type { Surrounding } from './types.ts'
 
 export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'> & { observedAtUs: number }
 
-/** The subject as it is after the report, with the row to store; or why nothing is stored. */
+/** The subject as it is after the report, with the row to store and, where it is the newest, its series; or why nothing is stored. */
 export type Reported =
-  | { subject: SubjectDocument; accepted: boolean; row: PushedObservationDocument; view: ObservationView }
+  | { subject: SubjectDocument; row: PushedObservationDocument; series: SeriesDocument | null; view: ObservationView }
   | { refused: Reply }
 
 /** `at` is the keeper's now, ms. What the sender left unstamped is stamped already. */
@@ -30,13 +29,14 @@ export function reportObservation(subject: SubjectDocument, report: Report, at: 
   const { observedAtUs } = report
   const id = pushedObservationId(subject.id, signal.key, report.labels, observedAtUs)
   const before = surrounding.stored.pushed(id)
-  const newest = newestSeries(subject, seriesId(subject.id, signal.key, report.labels), surrounding.stored)
+  const newest = surrounding.stored.series(seriesId(subject.id, signal.key, report.labels))
   const rejectReason = before?.rejectReason ?? judgeIntake(observedAtUs, newest, at)
   const row = rowOf(subject, signal, report, { id, rev: (before?.rev ?? 0) + 1, observedAtUs, rejectReason, at })
-  const accepted = rejectReason === 'accepted'
-  const taken = accepted ? takeAccepted(subject, signal, row, newest) : subject
-  const judged = accepted ? judgeSubject(taken, at, surrounding) : subject
-  return { subject: judged, accepted, row, view: observationView(row) }
+  const view = observationView(row)
+  if (rejectReason !== 'accepted') return { subject, row, series: null, view }
+  const judged = judgeSubject(takeAccepted(subject, signal, row), at, surrounding)
+  const isNewest = newest === null || newest.observedAtUs <= observedAtUs
+  return { subject: judged, row, series: isNewest ? seriesOf(subject, row, newest, at) : null, view }
 }
 
 /** The first that fits, in the spec's order; an equal time is not older. */
@@ -54,17 +54,8 @@ function refusalOf(subject: SubjectDocument, { signal }: Report): Reply {
     : refusal('not_found', 'Signal not found', 'Signal does not exist or access denied')
 }
 
-function newestSeries(subject: SubjectDocument, id: string, stored: StoredReports): SeriesDocument | null {
-  return pendingSeries(subject).find(series => series.id === id) ?? stored.series(id)
-}
-
 /** Every input that selects the report reads it, unless it has read a newer one. */
-function takeAccepted(
-  subject: SubjectDocument,
-  signal: SignalState,
-  row: PushedObservationDocument,
-  newest: SeriesDocument | null,
-): SubjectDocument {
+function takeAccepted(subject: SubjectDocument, signal: SignalState, row: PushedObservationDocument): SubjectDocument {
   const custom = subject.custom as CustomState
   const observed = { ...custom.observed }
   for (const { rule, input } of inputsOf(subject)) {
@@ -74,22 +65,19 @@ function takeAccepted(
     if (known === undefined || (known.observedAtUs ?? Number.NEGATIVE_INFINITY) > row.observedAtUs) continue
     observed[key] = { addedAt: known.addedAt, ...observedOf(row) }
   }
-  const taken = { ...subject, custom: { ...custom, observed } }
-  if (newest !== null && newest.observedAtUs > row.observedAtUs) return taken
+  return { ...subject, custom: { ...custom, observed } }
+}
+
+function seriesOf(
+  subject: SubjectDocument,
+  row: PushedObservationDocument,
+  newest: SeriesDocument | null,
+  at: number,
+): SeriesDocument {
   const { subjectId, signalKey, labels, observedAtUs, status, value, error, expireAt } = row
-  const document: SeriesDocument = {
-    id: seriesId(subject.id, signal.key, row.labels),
-    rev: subject.rev + 1,
-    subjectId,
-    signalKey,
-    labels,
-    observedAtUs,
-    status,
-    value,
-    error,
-    expireAt,
-  }
-  return addPending(taken, { mode: 'advance', collection: 'series', document })
+  const id = seriesId(subjectId, signalKey, labels)
+  const reported = { subjectId, signalKey, labels, observedAtUs, status, value, error, expireAt }
+  return { id, rev: newest?.rev ?? 0, writer: '', ...reported, judgedAt: at, subjectRev: subject.rev }
 }
 
 function rowOf(

@@ -134,21 +134,15 @@ function withInputs(subject: SubjectDocument, at: number, series: readonly Serie
   for (const { rule, input } of inputsOf(subject)) {
     if (input.from !== null) continue
     const key = inputKeyOf(rule.key, input)
-    observed[key] = custom.observed[key] ?? newestOf(subject, custom, input, at, series)
+    observed[key] = custom.observed[key] ?? newestOf(custom, input, at, series)
   }
   return { ...subject, custom: { ...custom, observed } }
 }
 
-function newestOf(
-  subject: SubjectDocument,
-  { signals }: CustomState,
-  input: PolicyInput,
-  at: number,
-  series: readonly SeriesDocument[],
-): ObservedInput {
+function newestOf({ signals }: CustomState, input: PolicyInput, at: number, series: readonly SeriesDocument[]): ObservedInput {
   const signalKey = signals.find(signal => signal.slug === input.signal)?.key
   let newest: SeriesDocument | null = null
-  for (const candidate of [...series, ...pendingSeries(subject)]) {
+  for (const candidate of series) {
     const isSelected = candidate.signalKey === signalKey && selects(input.match, candidate.labels)
     if (isSelected && (newest === null || candidate.observedAtUs >= newest.observedAtUs)) newest = candidate
   }
@@ -157,10 +151,6 @@ function newestOf(
 
 export const inputsOf = ({ rules }: SubjectDocument): { rule: RuleState; input: PolicyInput }[] =>
   rules.flatMap(rule => (rule.policy?.inputs ?? []).map(input => ({ rule, input })))
-
-/** What is committed and may not be written yet. */
-export const pendingSeries = ({ pending }: SubjectDocument): SeriesDocument[] =>
-  pending.flatMap(entry => (entry.mode === 'advance' && entry.collection === 'series' ? [entry.document as SeriesDocument] : []))
 
 /** The error is cut: it is kept in the subject, in evidence and in records, once for each input that reads it. */
 export const observedOf = ({

@@ -57,15 +57,12 @@ export function deleteSignal(subject: SubjectDocument, command: CommandOf<'delet
     return refused('forbidden', 'Signal is still used by a rule', `The rule "${reader.slug}" reads this signal`)
   const signals = custom.signals.filter(other => other.key !== signal.key)
   // What is still to be written of it would come back after its removal.
-  const pending = subject.pending.filter(entry => entry.mode !== 'advance' || !isSeriesOf(entry.document, signal.key))
-  const next = { ...subject, pending, updatedAt: at, custom: { ...custom, signals } }
+  const next = { ...subject, updatedAt: at, custom: { ...custom, signals } }
   return {
     subject: addPending(next, { mode: 'remove-signal', signalKey: signal.key }),
     result: { slug: signal.slug },
   }
 }
-
-const isSeriesOf = (document: object, signalKey: string) => 'signalKey' in document && document.signalKey === signalKey
 
 function findSignal(subject: SubjectDocument, slug: string) {
   const custom = subject.custom ?? nothingCustom

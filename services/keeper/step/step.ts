@@ -5,6 +5,7 @@ import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits } from '#shared/limits.ts'
 import { customSubjectView, subjectView } from '#shared/subject-view.ts'
+import { changeBetween } from './change.ts'
 import { createSubject } from './create-subject.ts'
 import { windowEndOf } from './drive-window.ts'
 import { isDueBy, judgeSubject } from './judge-subject.ts'
@@ -43,9 +44,7 @@ function passDeadlines(subject: SubjectDocument, until: number, surrounding: Sur
     next = judgeSubject(next, judgedAt, surrounding)
     at = nextDeadline(next, judgedAt)
   }
-  const rulesMoved = next.rules !== subject.rules && next.rules.some((rule, i) => rule !== subject.rules[i])
-  const moved = rulesMoved || next.maintenance !== subject.maintenance
-  return { subject: next, change: moved ? 'commit' : next === subject ? 'nothing' : 'freshness', observation: null, reply: null }
+  return { subject: next, change: changeBetween(subject, next), observation: null, reply: null }
 }
 
 /** The earliest deadline behind `at`; null: none. */

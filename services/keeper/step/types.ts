@@ -36,11 +36,13 @@ export interface StoredReports {
 
 export interface Step {
   subject: SubjectDocument | null
-  /** nothing: the same subject. freshness: only how fresh a reading is. commit: the subject must be written. */
+  /** nothing: the same subject. freshness: only how fresh its readings are. commit: the subject must be written. */
   change: 'nothing' | 'freshness' | 'commit'
   observation: CheckObservationDocument | null
   /** What senders reported, to be stored before the subject is. */
   pushed?: readonly PushedObservationDocument[]
+  /** The newest of them that was accepted, of each series: to be stored after `pushed`. `rev` is that of what it replaces. */
+  series?: readonly SeriesDocument[]
   reply: Reply | null
 }
 

@@ -1,0 +1,66 @@
+// Reads into the memory what a round needs of subjects: their documents, and what was reported since these were written.
+import type { SeriesDocument } from '#shared/contracts/observation.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { limits } from '#shared/limits.ts'
+import { type Core, persistWhile } from './core.ts'
+import { type LaidOver, layOver, layOverSeries } from './freshness.ts'
+import type { Partition, Waiting } from './partition.ts'
+import { noReports } from './stored-reports.ts'
+
+/** What a round does to one partition. */
+export interface Work {
+  partition: Partition
+  inputs: readonly Waiting[]
+  /** Subjects to be written though no input asks for it. */
+  flush: string[]
+}
+
+/** Reads into the cache what it lacks of the subjects of a round. What must be written because of it joins what is to be flushed. */
+export async function loadSubjects(core: Core, work: readonly Work[], mayGoOn: () => boolean): Promise<void> {
+  const missing = new Map<string, Work>()
+  for (const one of work) {
+    for (const { input } of one.inputs) if (core.cache.get(input.subjectId) === undefined) missing.set(input.subjectId, one)
+    for (const id of one.flush) if (core.cache.get(id) === undefined) missing.set(id, one)
+  }
+  if (missing.size === 0) return
+  const read = <T>(attempt: () => Promise<T>) => persistWhile(core, mayGoOn, 'read subjects', attempt)
+  const ids = [...missing.keys()]
+  const found = await read(() => core.store.get('subjects', ids))
+  const newer = await Promise.all(found.map(subject => (subject === null ? [] : read(() => newerSeries(core, subject)))))
+  ids.forEach((id, i) => {
+    remind(core, missing.get(id) as Work, id, { document: found[i] ?? null, series: newer[i] ?? [] })
+  })
+}
+
+/**
+ * What was accepted since the document was written, and what its last revision took in: somebody who lost the partition may have written
+ * that one late, and without it.
+ */
+async function newerSeries(core: Core, { id, rev, custom }: SubjectDocument): Promise<SeriesDocument[]> {
+  if (custom === null || Object.keys(custom.observed).length === 0) return []
+  return await core.store.find('series', { where: { subjectId: id, subjectRev: { gte: rev - 1 } }, limit: limits.store.findMax })
+}
+
+/** Takes a document into the cache, with what was fresher than it. */
+function remind(
+  core: Core,
+  { partition, flush }: Work,
+  id: string,
+  { document, series }: { document: SubjectDocument | null; series: readonly SeriesDocument[] },
+): void {
+  const freshness = partition.freshness.get(id)
+  partition.freshness.delete(id)
+  if (document === null) {
+    core.cache.set(id, { subject: null, dirty: false, heapAt: null })
+    return
+  }
+  const { confirmAfterMs, closeAfterMs } = core
+  const { silenceHeldAt } = partition
+  const surrounding = { now: core.clock.now(), silenceHeldAt, confirmAfterMs, closeAfterMs, stored: noReports }
+  const nothing: LaidOver = { subject: document, change: 'nothing' }
+  const checked = freshness === undefined ? nothing : layOver(document, freshness, surrounding)
+  const { subject, change } = layOverSeries(checked, series, surrounding)
+  core.cache.set(id, { subject, dirty: change !== 'nothing', heapAt: null })
+  if (change !== 'nothing') partition.dirty.add(id)
+  if (change === 'commit') flush.push(id)
+}

@@ -1,0 +1,116 @@
+// Rounds of a keeper: which partitions share one, what runs side by side, and what a lease that grew too old in the midst of one means.
+import { Registry } from 'prom-client'
+import t from 'tap'
+import { subjects } from '#shared/bus/subjects.ts'
+import type { Reply } from '#shared/contracts/reply.ts'
+import { partitionOf } from '#shared/hash.ts'
+import { randomId } from '#shared/ids.ts'
+import type { Put, Store } from '#shared/store/port.ts'
+import { commitDrafts } from '../../services/keeper/commit.ts'
+import { type Draft, noDrafts } from '../../services/keeper/draft.ts'
+import { createKeeperMetrics } from '../../services/keeper/metrics.ts'
+import { openPartition } from '../../services/keeper/partition.ts'
+import { SubjectCache } from '../../services/keeper/subject-cache.ts'
+import { series as seriesDocument, subject as subjectDocument } from '../store/documents.ts'
+import { createMemoryStore } from '../support/memory-store.ts'
+import { createWorld } from './world.ts'
+
+const writes = (puts: readonly Put[], id: string) => puts.some(({ documents }) => documents.some(document => document.id === id))
+
+/** Two subjects of two partitions, in a store that holds writes of the first one back while it is told to. */
+async function createTwo() {
+  const gate = { isShut: false, ...Promise.withResolvers<void>() }
+  const one = randomId(10)
+  let other = randomId(10)
+  while (partitionOf(other) === partitionOf(one)) other = randomId(10)
+  const puts: string[] = []
+  const gated = (store: Store): Store => ({
+    ...store,
+    putInOrder: async given => {
+      if (writes(given, one)) puts.push('one')
+      if (writes(given, other)) puts.push('other')
+      if (gate.isShut && writes(given, one)) await gate.promise
+      return await store.putInOrder(given)
+    },
+  })
+  const world = createWorld(gated)
+  const keeper = await world.startOne({ exclusive: true })
+  await world.create({}, one)
+  await world.create({}, other)
+  puts.length = 0
+  const answered: string[] = []
+  const start = async (id: string, name: string) => {
+    const command = { kind: 'start-maintenance', id: randomId(8), endsAt: world.clock.now() + 60_000, by: name }
+    const asking = world.client.request(subjects.command(id), command, { timeoutMs: 5_000 }) as Promise<Reply>
+    void asking.then(reply => answered.push(`${name}: ${reply.ok ? 'started' : reply.error.message}`))
+    await world.clock.settle()
+  }
+  return { ...world, keeper, one, other, gate, puts, answered, start }
+}
+
+t.test('a round that waits for the store keeps nobody waiting but its own partitions', async t => {
+  const { one, other, gate, puts, answered, start, clock } = await createTwo()
+  gate.isShut = true
+  await start(one, 'first')
+  await start(one, 'second')
+  await start(other, 'beside')
+  t.strictSame(answered, ['beside: started'])
+  t.strictSame(puts, ['one', 'other'], 'the second command of one subject is in no round yet')
+  gate.resolve()
+  await clock.advance(1)
+  t.strictSame(answered, ['beside: started', 'first: started', 'second: Already in maintenance'])
+})
+
+t.test('a keeper that stops finishes the round of each partition first', async t => {
+  const { keeper, one, gate, answered, start, store, clock } = await createTwo()
+  gate.isShut = true
+  await start(one, 'first')
+  const stopping = keeper.service.stop()
+  await clock.advance(100)
+  gate.resolve()
+  await clock.advance(2_000)
+  await stopping
+  t.strictSame(answered, ['first: started'])
+  t.ok((await store.get('subjects', [one]))[0]?.maintenance, 'and what was answered is stored')
+})
+
+t.test('what has no revision to guard it is not done where the lease grew too old while it was written', async t => {
+  for (const [change, title] of [
+    ['freshness', 'a report that says nothing new is left to the next holder'],
+    ['commit', 'a subject that was written is done'],
+  ] as const) {
+    let isYoung = true
+    const store = createMemoryStore()
+    const partition = openPartition(0, 0)
+    const subject = subjectDocument('sub1', { rev: 0, kind: 'custom', pending: [] })
+    const core = {
+      store: { ...store, putInOrder: (puts: readonly Put[]) => store.putInOrder(puts).finally(() => (isYoung = false)) },
+      mayCommit: () => isYoung,
+      metrics: createKeeperMetrics(new Registry()),
+      cache: new SubjectCache(10),
+      clock: { now: () => 1 },
+    }
+    const drafts = noDrafts({ series: () => null, seriesOf: () => [], pushed: () => null, note: () => undefined })
+    const draft: Draft = { id: 'sub1', partition, subject, change, waiting: [], replies: [] }
+    drafts.subjects.set('sub1', draft)
+    const newest = seriesDocument('sub1.s1.-', { subjectId: 'sub1', rev: 0 })
+    drafts.series.set(newest.id, newest)
+    const committed = await commitDrafts(core as never, drafts, 'writer')
+    t.strictSame(committed.done, change === 'commit' ? [draft] : [], title)
+    t.strictSame(committed.lapsed, change === 'commit' ? [] : [partition])
+    t.equal(await store.count('series', {}), 1)
+  }
+})
+
+t.test('subjects of a running round stay in memory, however many there are', async t => {
+  const cache = new SubjectCache(2)
+  for (const id of ['a', 'b', 'c', 'd', 'e']) cache.set(id, { subject: null, dirty: id === 'c', heapAt: null })
+  t.strictSame(
+    cache.evict(id => id === 'a'),
+    ['c'],
+  )
+  t.strictSame(
+    ['a', 'b', 'c', 'd', 'e'].filter(id => cache.get(id) !== undefined),
+    ['a', 'c', 'd', 'e'],
+  )
+})
