@@ -93,5 +93,8 @@ export function pushedObservationId(
   labels: Readonly<Record<string, string>>,
   observedAtUs: number,
 ): string {
-  return `${seriesId(subjectId, signalKey, labels)}.${observedAtUs}`
+  return observationOfSeries(seriesId(subjectId, signalKey, labels), observedAtUs)
 }
+
+/** The same, of a series' id. */
+export const observationOfSeries = (series: string, observedAtUs: number): string => `${series}.${observedAtUs}`

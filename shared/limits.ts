@@ -43,6 +43,8 @@ export const limits = {
     reminderLateMs: 1 * minute,
     /** Subjects kept in memory by one keeper. */
     cachedSubjects: 60_000,
+    /** Series of a subject that are remembered with it: sets of labels that its senders use all the time. */
+    seriesInMemory: 16,
     /** Children of a deleted subject removed in one step. */
     deletionSlice: 1_000,
     /** A tombstone outlives the stream (72 h), so that no late report revives its subject. */

@@ -47,10 +47,12 @@ export async function commitDrafts(core: Core, drafts: Drafts, writer: string): 
   }
 }
 
-/** As they are written: one revision on. None of a partition whose lease is too old. */
+/** As they are written, and are in the drafts from now on: one revision on. None of a partition whose lease is too old. */
 function seriesOf(drafts: Drafts, drafted: ReadonlySet<Draft>, writer: string): SeriesDocument[] {
   const mine = [...drafts.series.values()].filter(({ subjectId }) => drafted.has(drafts.subjects.get(subjectId) as Draft))
-  return mine.map(one => ({ ...one, rev: one.rev + 1, writer }))
+  const written = mine.map(one => ({ ...one, rev: one.rev + 1, writer }))
+  for (const one of written) drafts.series.set(one.id, one)
+  return written
 }
 
 interface Results {

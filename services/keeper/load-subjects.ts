@@ -51,7 +51,7 @@ function remind(
   const freshness = partition.freshness.get(id)
   partition.freshness.delete(id)
   if (document === null) {
-    core.cache.set(id, { subject: null, dirty: false, heapAt: null })
+    core.cache.set(id, { subject: null, dirty: false, heapAt: null, reports: null })
     return
   }
   const { confirmAfterMs, closeAfterMs } = core
@@ -60,7 +60,7 @@ function remind(
   const nothing: LaidOver = { subject: document, change: 'nothing' }
   const checked = freshness === undefined ? nothing : layOver(document, freshness, surrounding)
   const { subject, change } = layOverSeries(checked, series, surrounding)
-  core.cache.set(id, { subject, dirty: change !== 'nothing', heapAt: null })
+  core.cache.set(id, { subject, dirty: change !== 'nothing', heapAt: null, reports: null })
   if (change !== 'nothing') partition.dirty.add(id)
   if (change === 'commit') flush.push(id)
 }

@@ -54,6 +54,7 @@ export async function runRound(core: Core, takes: readonly Take[], roundId: stri
     }
     const committed = await commitDrafts(core, drafts, `${roundId}.${attempt}`)
     for (const partition of committed.lapsed) lapsed.add(partition)
+    noteReports(core, drafts, committed.done)
     await settle(core, committed.done, mayGoOn)
     work = committed.refused.map(draft => ({
       partition: draft.partition,
@@ -74,6 +75,15 @@ function draftFlush(core: Core, partition: Partition, id: string, drafts: Drafts
   draft.change = 'commit'
   // All else that it had pending was written before its children were removed: written again, it would stay for ever.
   if (partition.childless.has(id) && draft.subject !== null) draft.subject = { ...draft.subject, pending: [] }
+}
+
+/** Remembers with their subjects what was written of reports. */
+function noteReports(core: Core, { pushed, series }: Drafts, done: readonly Draft[]): void {
+  if (pushed.size === 0) return
+  const committed = new Set(done.map(({ id }) => id))
+  const memoryOf = (id: string) => (committed.has(id) ? core.cache.get(id)?.reports : null)
+  for (const row of pushed.values()) memoryOf(row.subjectId)?.noteRow(row)
+  for (const one of series.values()) memoryOf(one.subjectId)?.noteSeries(one)
 }
 
 /** Takes committed drafts into memory, writes what they have pending, and lets the replies go. */
@@ -128,9 +138,9 @@ function heldDeadline(partition: Partition, subject: SubjectDocument, now: numbe
 
 function rememberChanged(core: Core, { partition, id, subject, change }: Draft, now: number): void {
   if (subject === null) return
-  const heapAt = core.cache.get(id)?.heapAt ?? null
+  const { heapAt = null, reports = null } = core.cache.get(id) ?? {}
   if (change === 'freshness') {
-    core.cache.set(id, { subject, dirty: true, heapAt })
+    core.cache.set(id, { subject, dirty: true, heapAt, reports })
     partition.dirty.add(id)
     partition.isFresher ||= subject.kind === 'custom'
     return
@@ -141,7 +151,7 @@ function rememberChanged(core: Core, { partition, id, subject, change }: Draft, 
   const left = subject.pending.filter(isOwed)
   if (subject.pending.length > left.length) partition.uncleared.set(id, now)
   startRemovals(core, subject)
-  core.cache.set(id, { subject: { ...subject, pending: left }, dirty: false, heapAt })
+  core.cache.set(id, { subject: { ...subject, pending: left }, dirty: false, heapAt, reports })
 }
 
 /** Moves the partition on: what this round took is committed. */

@@ -2,11 +2,12 @@
 // they are.
 import type { Command, CommandOf } from '#shared/contracts/command.ts'
 import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
-import { pushedObservationId, seriesId } from '#shared/ids.ts'
+import { observationOfSeries, seriesId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { type Core, persistWhile } from './core.ts'
+import { ReportMemory } from './report-memory.ts'
 import { stampOf } from './step/obey.ts'
-import type { Input, StoredReports } from './step/types.ts'
+import type { Input, NewestReport, StoredReports } from './step/types.ts'
 
 export interface RoundReports extends StoredReports {
   /** What a step of this round has made: later steps find it as if it were stored. */
@@ -17,7 +18,7 @@ export const noReports: StoredReports = { series: () => null, seriesOf: () => []
 
 /** The subjects of the inputs are in the cache already. */
 export async function loadStoredReports(core: Core, inputs: readonly Input[], mayGoOn: () => boolean): Promise<RoundReports> {
-  const wanted: Wanted = { series: new Set(), pushed: new Set(), signals: new Map() }
+  const wanted: Wanted = { series: new Set(), pushed: new Set(), signals: new Map(), newest: new Map(), known: new Map() }
   for (const input of inputs) if (input.kind === 'command') note(core, input.subjectId, input.command, wanted)
   const read = <T>(attempt: () => Promise<T>) => persistWhile(core, mayGoOn, 'read earlier observations', attempt)
   const get = async <C extends 'series' | 'pushedObservations'>(collection: C, ids: Set<string>) =>
@@ -26,10 +27,11 @@ export async function loadStoredReports(core: Core, inputs: readonly Input[], ma
     get('series', wanted.series),
     get('pushedObservations', wanted.pushed),
     Promise.all([...wanted.signals].map(async ([id, keys]) => [id, await read(() => seriesOf(core, id, keys))] as const)),
+    Promise.all([...wanted.newest.values()].map(signal => learnNewest(core, signal, read))),
   ])
   const byId = <T extends { id: string }>(found: (T | null)[]) =>
     new Map(found.flatMap(one => (one === null ? [] : [[one.id, one]])))
-  const seriesById = byId(series)
+  const seriesById = new Map<string, NewestReport>([...wanted.known, ...byId(series)])
   const pushedById = byId(pushed)
   const seriesBySubject = new Map(ofSubjects)
   const noted = new Map<string, SeriesDocument>()
@@ -56,10 +58,30 @@ interface Wanted {
   pushed: Set<string>
   /** The keys of the signals that a rule to be saved cites, by subject. */
   signals: Map<string, Set<string>>
+  /** Signals of which it is not known how new their rows are. */
+  newest: Map<string, Signal>
+  /** Series that are remembered. */
+  known: Map<string, NewestReport>
+}
+
+interface Signal {
+  subjectId: string
+  signalKey: string
+  memory: ReportMemory
+}
+
+type Read = <T>(attempt: () => Promise<T>) => Promise<T>
+
+async function learnNewest(core: Core, { subjectId, signalKey, memory }: Signal, read: Read): Promise<void> {
+  const sort = [['observedAtUs', 'desc']] as const
+  const query = { where: { subjectId, signalKey }, sort, limit: 1, select: ['observedAtUs'] }
+  const [row] = await read(() => core.store.find('pushedObservations', query))
+  memory.learn(signalKey, row?.observedAtUs ?? null)
 }
 
 function note(core: Core, subjectId: string, command: Command, wanted: Wanted): void {
-  const subject = core.cache.get(subjectId)?.subject
+  const entry = core.cache.get(subjectId)
+  const subject = entry?.subject
   if (command.kind === 'create-rule' || command.kind === 'replace-rule') {
     const cited = subject?.custom?.signals.filter(({ slug }) => command.policy.inputs.some(input => input.signal === slug)) ?? []
     wanted.signals.set(subjectId, new Set([...(wanted.signals.get(subjectId) ?? []), ...cited.map(({ key }) => key)]))
@@ -69,10 +91,17 @@ function note(core: Core, subjectId: string, command: Command, wanted: Wanted): 
     const signals = subject?.custom?.signals
     // A signal that this very round makes has reported nothing yet.
     const signal = signals?.find(candidate => candidate.slug === report.signal)
-    if (signal === undefined) continue
+    if (entry === undefined || signal === undefined) continue
     const observedAtUs = report.observedAtUs ?? (stampUs === null ? null : stampUs + i)
-    wanted.series.add(seriesId(subjectId, signal.key, report.labels))
-    if (observedAtUs !== null) wanted.pushed.add(pushedObservationId(subjectId, signal.key, report.labels, observedAtUs))
+    entry.reports ??= new ReportMemory()
+    const memory = entry.reports
+    const id = seriesId(subjectId, signal.key, report.labels)
+    const known = memory.series(id, core.clock.now())
+    if (known === null) wanted.series.add(id)
+    else wanted.known.set(id, known)
+    if (!memory.knows(signal.key)) wanted.newest.set(`${subjectId}.${signal.key}`, { subjectId, signalKey: signal.key, memory })
+    if (observedAtUs !== null && memory.mayHold(signal.key, observedAtUs))
+      wanted.pushed.add(observationOfSeries(id, observedAtUs))
   }
 }
 

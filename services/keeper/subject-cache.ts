@@ -2,6 +2,7 @@
 // the freshness of readings; whoever is refused a write drops the entry and reads again.
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { partitionOf } from '#shared/hash.ts'
+import type { ReportMemory } from './report-memory.ts'
 
 export interface Cached {
   /** Null: the store has no such subject (kept, so that stray reports cost no read each). */
@@ -10,6 +11,8 @@ export interface Cached {
   dirty: boolean
   /** The instant under which it stands in its partition's heap; null: none. */
   heapAt: number | null
+  /** What is known of its senders' reports; null: nothing. */
+  reports: ReportMemory | null
 }
 
 export class SubjectCache {

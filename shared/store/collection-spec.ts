@@ -13,6 +13,8 @@ export interface CollectionSpec {
    * Such a collection knows insert, upsert, get, find, delete and deleteRange only.
    */
   compact?: true
+  /** Replaced mostly without a change of what is indexed: a store may try that first, where it is cheaper. */
+  inPlace?: true
   /** Documents carry `expireAt` (ms since the epoch) and leave after it. */
   expires?: true
 }

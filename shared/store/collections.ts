@@ -150,9 +150,10 @@ export const collections: Record<CollectionName, CollectionSpec> = {
     writer: 'keeper',
     columns: { subjectId: 'text', signalKey: 'text', observedAtUs: 'integer', subjectRev: 'integer' },
     indexes: [
-      { name: 'bySignal', fields: ['subjectId', 'signalKey', 'observedAtUs'] },
+      { name: 'ofSignal', fields: ['subjectId', 'signalKey'] },
       { name: 'bySubjectRev', fields: ['subjectId', 'subjectRev'] },
     ],
+    inPlace: true,
     expires: true,
   },
   policies: {

@@ -51,10 +51,12 @@ function put(file: SqliteFile, mode: PutMode, collection: CollectionName, rows: 
   const statements = file.writes(collection)
   const insert = file.statement(statements.insert)
   const statement = file.statement(statements[mode])
+  const inPlace = statements.replaceInPlace === null ? null : file.statement(statements.replaceInPlace)
   let letters = ''
   for (let at = 0; at < rows.length; at += statements.width) {
     const row = rows.slice(at, at + statements.width)
     if (mode !== 'replace') letters += putRow(statement, row)
+    else if (inPlace !== null && row[1] !== 1 && putRow(inPlace, row) === 'w') letters += 'w'
     else letters += replaceRow(file, row[1] === 1 ? insert : statement, collection, row)
   }
   return letters

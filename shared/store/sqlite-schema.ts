@@ -8,6 +8,8 @@ export interface WriteStatements {
   width: number
   insert: string
   replace: string
+  /** The same where nothing that is indexed changes, so that no index is written; null: not worth a try. */
+  replaceInPlace: string | null
   advance: string
   upsert: string
 }
@@ -54,7 +56,20 @@ export function writeStatements(collection: CollectionName): WriteStatements {
     width: columns.length,
     insert: `${insert} ON CONFLICT (id) DO NOTHING`,
     replace: `UPDATE ${table} SET ${set} WHERE id = ?1 AND rev = ?2 - 1`,
+    replaceInPlace: collections[collection].inPlace ? inPlaceStatement(collection) : null,
     advance: `${insert} ON CONFLICT (id) DO UPDATE SET ${set} WHERE ${table}.rev < ?2`,
     upsert: `${insert} ON CONFLICT (id) DO UPDATE SET ${set}`,
   }
+}
+
+function inPlaceStatement(collection: CollectionName): string {
+  const { indexes, expires } = collections[collection]
+  const indexed = new Set([...indexes.flatMap(({ fields }) => fields), ...(expires ? ['expireAt'] : [])])
+  const numbered = tableColumns(collection).map((column, index) => ({ column, parameter: `?${index + 1}` }))
+  const [, ...rest] = numbered
+  const set = rest.filter(({ column }) => !indexed.has(column)).map(({ column, parameter }) => `${quoted(column)} = ${parameter}`)
+  const same = rest
+    .filter(({ column }) => indexed.has(column))
+    .map(({ column, parameter }) => `${quoted(column)} IS ${parameter}`)
+  return `UPDATE ${quoted(collection)} SET ${set.join(', ')} WHERE ${['id = ?1', 'rev = ?2 - 1', ...same].join(' AND ')}`
 }

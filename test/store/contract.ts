@@ -1,6 +1,7 @@
 // The contract of the store port as one suite over an opener, run on every adapter. Each test keeps to its own ids and workspace,
 // so that one open store serves them all.
 import type { Test } from 'tap'
+import type { SeriesDocument } from '#shared/contracts/observation.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import {
@@ -355,8 +356,8 @@ const cases: Record<string, Case> = {
   },
 
   'puts in order: each result by itself, a refusal stops nothing, and nothing follows what fails': async (t, store) => {
-    const rows = [pushed('order1.s1.-.1', { subjectId: 'order1', expireAt: 5e12 })]
-    const first = series('order1.s1.-', { subjectId: 'order1', rev: 1, writer: 'one', expireAt: 5e12 })
+    const rows = [pushed('order1.s1.-.1', { subjectId: 'order1', expireAt: 6e12 })]
+    const first = series('order1.s1.-', { subjectId: 'order1', rev: 1, writer: 'one', expireAt: 6e12 })
     const puts = [
       { mode: 'upsert' as const, collection: 'pushedObservations' as const, documents: rows },
       { mode: 'insert' as const, collection: 'alerts' as const, documents: [] },
@@ -380,13 +381,29 @@ const cases: Record<string, Case> = {
     t.strictSame(await store.get('subjects', ['order3']), [null])
   },
 
-  'a series goes on only to a later stamp; policies are kept as they were saved; a window advances': async (t, store) => {
-    const stamped = (rev: number, at: number) => series('sub2.s1.-', { subjectId: 'sub2', rev, observedAtUs: at })
-    t.same(await store.advance('series', [stamped(5, 50)]), ['written'])
-    t.same(await store.advance('series', [stamped(4, 90)]), ['refused'], 'an earlier commit comes late')
-    t.same(await store.advance('series', [stamped(7, 70)]), ['written'])
-    t.strictSame(await store.find('series', { where: { subjectId: 'sub2' }, limit: 9 }), [stamped(7, 70)])
-    t.ok([0, 1].includes(await store.expire('series', 4e12, 10)))
+  'a series is replaced by its revision, whatever of it changes; policies are kept as they were saved; a window advances': async (
+    t,
+    store,
+  ) => {
+    const revised = (rev: number, given: Partial<SeriesDocument>) => series('sub2.s1.-', { subjectId: 'sub2', rev, ...given })
+    const byRev = (gte: number) => store.find('series', { where: { subjectId: 'sub2', subjectRev: { gte } }, limit: 9 })
+    const steps: [Partial<SeriesDocument>, string][] = [
+      [{ observedAtUs: 50 }, 'first'],
+      [{ observedAtUs: 70, value: null, error: '' }, 'nothing that is indexed'],
+      [{ observedAtUs: 70, subjectRev: 9 }, 'the revision of its subject'],
+      [{ observedAtUs: 80, subjectRev: 9, expireAt: 5e12 }, 'its expiry'],
+    ]
+    for (const [i, [given, title]] of steps.entries()) {
+      t.same(await store.replace('series', [revised(i + 1, given)]), ['written'], title)
+      t.strictSame(await byRev(0), [revised(i + 1, given)])
+      t.equal((await byRev(4)).length, i < 2 ? 0 : 1)
+      t.same(
+        await store.replace('series', [revised(i + 1, { ...given, writer: 'other' })]),
+        ['refused'],
+        'an earlier one comes late',
+      )
+    }
+    t.ok([0, 1].includes(await store.expire('series', 5e12, 10)))
 
     const versions = [2, 10, 1].map(version => policy(`sub2.r1.${version}`, { version }))
     await store.insert('policies', versions)

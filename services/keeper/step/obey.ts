@@ -11,7 +11,7 @@ import { refusal, refused } from './refusal.ts'
 import { reportObservation } from './report-observation.ts'
 import { createRule, deleteRule, replaceRule } from './rule-commands.ts'
 import { createSignal, deleteSignal, updateSignal } from './signal-commands.ts'
-import type { Obeyed, Step, StoredReports, Surrounding } from './types.ts'
+import type { NewestReport, Obeyed, Step, StoredReports, Surrounding } from './types.ts'
 import { deleteSubject, updateWebsite } from './website-commands.ts'
 
 type Reporting = CommandOf<'report-observation' | 'report-observations'>
@@ -145,7 +145,7 @@ class Reported implements StoredReports {
     return this.#rows.get(id) ?? this.#stored.pushed(id)
   }
 
-  series(id: string): SeriesDocument | null {
+  series(id: string): NewestReport | null {
     return this.#series.get(id) ?? this.#stored.series(id)
   }
 

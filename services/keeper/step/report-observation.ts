@@ -6,14 +6,14 @@ import type { Reply } from '#shared/contracts/reply.ts'
 import type { SignalState } from '#shared/contracts/signal.ts'
 import type { CustomState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { ObservationView, RejectReason } from '#shared/contracts/subject-views.ts'
-import { pushedObservationId, seriesId } from '#shared/ids.ts'
+import { observationOfSeries, seriesId } from '#shared/ids.ts'
 import { inputKeyOf, selects } from '#shared/judging/policy-input.ts'
-import { limits } from '#shared/limits.ts'
+import { hour, limits } from '#shared/limits.ts'
 import { signalsOf } from '#shared/subject-view.ts'
 import { judgeSubject } from './judge-subject.ts'
 import { refusal } from './refusal.ts'
 import { inputsOf, observedOf } from './rule-commands.ts'
-import type { Surrounding } from './types.ts'
+import type { NewestReport, Surrounding } from './types.ts'
 
 export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'> & { observedAtUs: number }
 
@@ -27,20 +27,21 @@ export function reportObservation(subject: SubjectDocument, report: Report, at: 
   const signal = subject.custom?.signals.find(candidate => candidate.slug === report.signal)
   if (signal === undefined) return { refused: refusalOf(subject, report) }
   const { observedAtUs } = report
-  const id = pushedObservationId(subject.id, signal.key, report.labels, observedAtUs)
+  const series = seriesId(subject.id, signal.key, report.labels)
+  const id = observationOfSeries(series, observedAtUs)
   const before = surrounding.stored.pushed(id)
-  const newest = surrounding.stored.series(seriesId(subject.id, signal.key, report.labels))
+  const newest = surrounding.stored.series(series)
   const rejectReason = before?.rejectReason ?? judgeIntake(observedAtUs, newest, at)
   const row = rowOf(subject, signal, report, { id, rev: (before?.rev ?? 0) + 1, observedAtUs, rejectReason, at })
   const view = observationView(row)
   if (rejectReason !== 'accepted') return { subject, row, series: null, view }
   const judged = judgeSubject(takeAccepted(subject, signal, row), at, surrounding)
   const isNewest = newest === null || newest.observedAtUs <= observedAtUs
-  return { subject: judged, row, series: isNewest ? seriesOf(subject, row, newest, at) : null, view }
+  return { subject: judged, row, series: isNewest ? seriesOf(series, subject, row, newest, at) : null, view }
 }
 
 /** The first that fits, in the spec's order; an equal time is not older. */
-export function judgeIntake(observedAtUs: number, newest: SeriesDocument | null, at: number): RejectReason {
+export function judgeIntake(observedAtUs: number, newest: NewestReport | null, at: number): RejectReason {
   const ageUs = at * 1_000 - observedAtUs
   if (-ageUs > limits.intake.clockSkewMs * 1_000) return 'clock_skew'
   if (ageUs > limits.retention.pushedMs * 1_000) return 'out_of_retention'
@@ -69,13 +70,15 @@ function takeAccepted(subject: SubjectDocument, signal: SignalState, row: Pushed
 }
 
 function seriesOf(
+  id: string,
   subject: SubjectDocument,
   row: PushedObservationDocument,
-  newest: SeriesDocument | null,
+  newest: NewestReport | null,
   at: number,
 ): SeriesDocument {
-  const { subjectId, signalKey, labels, observedAtUs, status, value, error, expireAt } = row
-  const id = seriesId(subjectId, signalKey, labels)
+  const { subjectId, signalKey, labels, observedAtUs, status, value, error } = row
+  // In whole hours, so that it seldom changes.
+  const expireAt = Math.ceil(row.expireAt / hour) * hour
   const reported = { subjectId, signalKey, labels, observedAtUs, status, value, error, expireAt }
   return { id, rev: newest?.rev ?? 0, writer: '', ...reported, judgedAt: at, subjectRev: subject.rev }
 }

@@ -24,10 +24,13 @@ export interface Surrounding {
   stored: StoredReports
 }
 
+/** Where a series stands. */
+export type NewestReport = Pick<SeriesDocument, 'rev' | 'observedAtUs'>
+
 /** What the round has read before the step, kept up to date by what it steps. */
 export interface StoredReports {
   /** The newest accepted observation of a set of labels; null: none. */
-  series(id: string): SeriesDocument | null
+  series(id: string): NewestReport | null
   /** The newest sets of labels of the signals that a rule cites, where one is saved; else nothing. */
   seriesOf(subjectId: string): readonly SeriesDocument[]
   /** The observation of this identity; null: none. */
