@@ -38,6 +38,8 @@ export interface SubjectDocument extends Stored {
   windows: number
   /** The latest instant that was judged: inputs that arrive with an older one are judged at this. */
   judgedAt: number
+  /** The instant up to which silence was counted in that judgement; absent until there is one. */
+  silenceTo?: number
   /** The rev at which the check entries last changed; null while the subject has none. */
   checkRev: number | null
   /** The locations whose check entries exist, as `checkRev` wrote them; the take-over reconciles by it. */

@@ -18,16 +18,26 @@ export interface NaiveWorld {
   rules: Record<string, Policy>
   /** Accepted ones, in the order in which they arrived. */
   reports: NaiveReport[]
-  /** When each rule's inputs were added, ms. */
+  /** When each rule was first saved, ms. */
   addedAt: number
+  /** What was saved of rules afterwards, in its order; null: the rule was deleted. */
+  saved: { rule: string; at: number; policy: Policy | null }[]
+  /** Times in which nobody is newly called silent, because reports may still be on their way; absent: none. */
+  blind?: { from: number; until: number }[]
 }
 
-/** What the rule says at `at`, ms. */
+/** The policy in force at `at`; null: the rule is deleted. */
+export function policyAt(world: NaiveWorld, rule: string, at: number): Policy | null {
+  return versionsAt(world, rule, at).at(-1)?.policy ?? null
+}
+
+/** What the rule, which is not deleted, says at `at`, ms. */
 export function naiveVerdict(world: NaiveWorld, rule: string, at: number): Verdict {
-  const policy = world.rules[rule] as Policy
+  const policy = policyAt(world, rule, at)
+  if (policy === null) throw new Error(`the rule ${rule} is deleted`)
   const n = policy.inputs.length
   if (n === 0) return 'no_data'
-  const inputs = policy.inputs.map(input => naiveReading(world, input, at))
+  const inputs = policy.inputs.map(input => naiveReading(world, rule, input, at))
   const k = { any: 1, majority: Math.floor(n / 2) + 1, all: n, at_least: policy.atLeast ?? 0 }[policy.need]
   const said = count(inputs, k)
   if (said !== 'no_data') return said
@@ -44,28 +54,70 @@ function count(inputs: Reading[], k: number): Verdict {
   return t + u >= k ? 'no_data' : 'ok'
 }
 
-function naiveReading(world: NaiveWorld, input: PolicyInput, at: number): Reading {
+function naiveReading(world: NaiveWorld, rule: string, input: PolicyInput, at: number): Reading {
   if (input.from !== null) {
     const verdict = naiveVerdict(world, input.from, at)
     return verdict === 'not_judged' ? 'young' : verdict === 'no_data' ? 'unknown' : verdict
   }
   const isEvent = world.signals[input.signal as string] === 'event'
   const silentAfter = input.noDataAfterMs ?? 300_000
-  let newest: NaiveReport | null = null
-  for (const report of world.reports) {
-    if (report.signal !== input.signal || report.arrivedAt > at) continue
-    const fits = Object.entries(input.match ?? {}).every(([key, value]) =>
-      value === '*' ? report.labels[key] !== undefined : report.labels[key] === value,
-    )
-    if (fits && (newest === null || report.observedAt >= newest.observedAt)) newest = report
-  }
+  const newest = newestReport(world, input, at)
   if (newest === null) {
     if (isEvent) return 'ok'
-    return at - world.addedAt > silentAfter ? 'unknown' : 'young'
+    return at - addedAt(world, rule, input, at) > silentAfter ? 'unknown' : 'young'
   }
-  if (!isEvent && at - newest.observedAt > silentAfter) return 'unknown'
+  const blind = world.blind?.find(one => at >= one.from && at < one.until)
+  if (!isEvent && (blind?.from ?? at) - newest.observedAt > silentAfter) return 'unknown'
   if (input.mode === 'status') return newest.ok ? 'ok' : 'problem'
   if (newest.value === null) return 'unknown'
   const isProblem = input.compare === '<' ? newest.value < (input.threshold ?? 0) : newest.value > (input.threshold ?? 0)
   return isProblem ? 'problem' : 'ok'
+}
+
+/** The newest selected one by when it was observed; of two observed at once the one that came later: one sent again replaces. */
+function newestReport({ reports }: NaiveWorld, input: PolicyInput, at: number): NaiveReport | null {
+  let newest: NaiveReport | null = null
+  for (let i = countUntil(reports, at) - 1; i >= 0; i--) {
+    const report = reports[i] as NaiveReport
+    // An accepted report was observed a minute after its arrival at most: none that came earlier still can be newer.
+    if (newest !== null && report.arrivedAt + 60_000 < newest.observedAt) break
+    if (report.signal !== input.signal) continue
+    const fits = Object.entries(input.match ?? {}).every(([key, value]) =>
+      value === '*' ? report.labels[key] !== undefined : report.labels[key] === value,
+    )
+    if (fits && (newest === null || report.observedAt > newest.observedAt)) newest = report
+  }
+  return newest
+}
+
+/** How many reports have arrived by `at`. */
+function countUntil(reports: NaiveReport[], at: number): number {
+  let low = 0
+  let high = reports.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((reports[middle] as NaiveReport).arrivedAt <= at) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** An input is the same across versions while its signal, mode and match are equal: it was added with the first of them. */
+function addedAt(world: NaiveWorld, rule: string, input: PolicyInput, at: number): number {
+  let added = at
+  for (const version of versionsAt(world, rule, at).reverse()) {
+    if (!version.policy?.inputs.some(other => isSame(input, other))) break
+    added = version.at
+  }
+  return added
+}
+
+function versionsAt(world: NaiveWorld, rule: string, at: number): { at: number; policy: Policy | null }[] {
+  const first = { at: world.addedAt, policy: world.rules[rule] ?? null }
+  return [first, ...world.saved.filter(one => one.rule === rule && one.at <= at)]
+}
+
+function isSame(one: PolicyInput, other: PolicyInput): boolean {
+  const text = ({ match }: PolicyInput) => JSON.stringify(Object.entries(match ?? {}).sort())
+  return one.signal === other.signal && one.from === other.from && one.mode === other.mode && text(one) === text(other)
 }

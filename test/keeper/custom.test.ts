@@ -616,6 +616,47 @@ t.test('a report that says nothing new is stored with its series, and its subjec
   t.match(series, { value: 2, status: 'problem', subjectRev: after?.rev, observedAtUs: (house.clock.now() - 1) * 1_000 })
 })
 
+t.test('a sender who comes again costs no read, and what it repeats is known all the same', async t => {
+  const reads: string[] = []
+  const house = await createCustom(store => ({
+    ...store,
+    get: async (collection, ids) => {
+      reads.push(`${collection} ${ids.length}`)
+      return await store.get(collection, ids)
+    },
+    find: async (collection, query) => {
+      reads.push(`find ${collection}`)
+      return await store.find(collection, query)
+    },
+  }))
+  await house.signal('beat')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  const startedAt = house.clock.now()
+  const at = (ms: number) => ({ observedAtUs: (startedAt + ms) * 1_000 })
+  await house.report('beat', 'ok', at(0))
+  await house.report('beat', 'ok', at(1))
+  reads.length = 0
+  for (let ms = 2; ms < 9; ms++) t.match(await house.report('beat', 'ok', at(ms)), { result: { accepted: true } })
+  t.strictSame(reads, [], 'newer than all before')
+  const early = { result: { rejectReason: 'clock_skew' } }
+  t.match(await house.report('beat', 'problem', at(5 * minute)), early)
+  await house.clock.advance(4.5 * minute)
+  await house.report('beat', 'ok', at(4 * minute))
+  reads.length = 0
+  t.match(await house.report('beat', 'problem', at(5 * minute)), early, 'sent again it keeps its reason')
+  t.strictSame(reads, ['pushedObservations 1'])
+  t.match(await house.report('beat', 'ok', at(3)), { result: { accepted: true } }, 'and an old one its acceptance')
+  t.match(await house.report('beat', 'ok', at(10)), { result: { rejectReason: 'out_of_order' } })
+  t.equal(await house.store.count('pushedObservations', { subjectId: house.id }), 12)
+  for (let i = 0; i < 2 * limits.keeper.seriesInMemory; i++)
+    await house.report('beat', 'ok', { ...at(11), labels: { i: `${i}` } })
+  t.match(
+    await house.report('beat', 'ok', at(10)),
+    { result: { rejectReason: 'out_of_order' } },
+    'also among many sets of labels',
+  )
+})
+
 t.test('a successor knows what was reported since the subject was written', async t => {
   const house = await createCustom()
   await house.signal('beat')
@@ -634,6 +675,24 @@ t.test('a successor knows what was reported since the subject was written', asyn
   t.equal(await house.verdict('down'), 'ok')
   await house.clock.advance(2 * minute)
   t.strictSame(await house.kinds(), ['no_data'])
+})
+
+t.test('what was called silent stays silent for a successor, however old the checkpoint is', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.signal('other', 'custom_event')
+  await house.rule('down', [{ signal: 'beat' }, { signal: 'other' }], { confirmAfterMs: 0, closeAfterMs: 0 })
+  for (let i = 0; i < 2; i++) await house.report('beat', 'ok')
+  await house.clock.advance(10 * minute)
+  t.equal(await house.store.count('checkpoints', {}), 1, 'written with the second report')
+  t.strictSame(await house.kinds(), ['no_data'])
+  house.hub.cut(house.keeper.bus)
+  await house.startOne({ keeperId: 'successor' })
+  await house.clock.advance(11_000)
+  t.match(await house.report('other', 'ok'), { ok: true })
+  t.equal(await house.verdict('down'), 'no_data')
+  await house.clock.advance(minute)
+  t.strictSame(await house.kinds(), ['no_data'], 'nobody is told of a recovery that was none')
 })
 
 t.test('what a keeper stored and died before it could judge is judged by the next one', async t => {

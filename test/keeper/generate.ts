@@ -29,7 +29,7 @@ export function makeWorld(random: Random, start: number): NaiveWorld {
   const rules: Record<string, Policy> = {}
   for (let i = 1; i <= random.integer(1, 3); i++)
     rules[`rule-${i}`] = makePolicy(random, Object.keys(signals), Object.keys(rules))
-  return { signals, rules, reports: [], addedAt: start }
+  return { signals, rules, reports: [], addedAt: start, saved: [] }
 }
 
 function makePolicy(random: Random, signals: string[], rules: string[]): Policy {
@@ -89,6 +89,42 @@ export function makeDeeds(random: Random, world: NaiveWorld, lengthMs: number): 
     if (random.chance(0.3)) deeds.push({ at: at + random.integer(1, 6 * hour), command: { kind: 'cancel-maintenance' } })
   }
   return deeds.filter(deed => deed.at < start + lengthMs).sort((one, other) => one.at - other.at)
+}
+
+/**
+ * What people change meanwhile, beside the deeds: a window's end is moved, a report is sent again with another status, a rule is
+ * replaced or deleted, a signal is deleted. Some of it is refused. Left out, because the naive evaluator would have to keep rows as the
+ * keeper does: a deleted signal or rule that is made again under its name. Only rules made earlier are cited: there is no circle.
+ */
+export function makeChanges(random: Random, world: NaiveWorld, deeds: Deed[], lengthMs: number): Deed[] {
+  const start = world.addedAt
+  const changes: Deed[] = []
+  const rules = Object.keys(world.rules)
+  const signals = Object.keys(world.signals)
+  for (const { at, command } of deeds) {
+    if (command.kind === 'start-maintenance' && random.chance(0.6)) {
+      const movedAt = at + random.integer(1, 3 * hour)
+      const endsAt = movedAt + random.integer(minute, 12 * hour)
+      changes.push({ at: movedAt, command: { kind: 'move-maintenance', endsAt } })
+    }
+    if (command.kind === 'report-observation' && random.chance(0.05)) {
+      const isOk = command['status'] !== 'ok'
+      const again = { ...command, status: isOk ? 'ok' : 'problem', value: isOk ? 5 : 12, error: isOk ? '' : 'boom' }
+      changes.push({ at: at + random.integer(1, random.pick([minute, hour])), command: again })
+    }
+  }
+  for (let i = random.integer(0, 4); i > 0; i--) {
+    const place = random.integer(0, rules.length - 1)
+    const name = rules[place] as string
+    const policy = makePolicy(random, signals, rules.slice(0, place))
+    const at = start + random.integer(hour, lengthMs)
+    changes.push({ at, command: { kind: 'replace-rule', rule: name, name, policy } })
+  }
+  if (random.chance(0.3))
+    changes.push({ at: start + random.integer(hour, lengthMs), command: { kind: 'delete-rule', rule: random.pick(rules) } })
+  if (random.chance(0.5))
+    changes.push({ at: start + random.integer(hour, lengthMs), command: { kind: 'delete-signal', signal: random.pick(signals) } })
+  return changes.filter(change => change.at < start + lengthMs)
 }
 
 function makeReport(random: Random, signal: string, spell: string, at: number): Deed['command'] {

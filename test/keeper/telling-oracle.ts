@@ -1,6 +1,7 @@
 // What people are told of one rule, computed from its history as spec B and D say it in words: no machine, no deadline, no state that
 // is carried along but what the words name. The instants at which anything can change are found by brute force.
-import { type NaiveWorld, naiveVerdict } from '../judging/naive.ts'
+import type { Verdict } from '#shared/contracts/verdict.ts'
+import { type NaiveWorld, naiveVerdict, policyAt } from '../judging/naive.ts'
 
 export interface ToldMessage {
   rule: string
@@ -13,79 +14,103 @@ export interface Life {
   windows: { from: number; until: number }[]
   /** When somebody took note of the rule's incident that was open then. */
   acknowledgements: { rule: string; at: number }[]
+  /** When no keeper was there; absent: always one was. Reminders of then are skipped, never replayed; the rest is told afterwards. */
+  away?: { from: number; until: number }[]
 }
 
+/** A time in which the rule says the same, by one policy. */
 interface Spell {
   from: number
   until: number
-  says: 'problem' | 'no_data' | 'ok'
+  says: Verdict
+  confirmAfterMs: number
+  closeAfterMs: number
 }
 
 const reminderMs = 4 * 3_600_000
 
-/** The messages of all incidents of a rule up to `until`, in their order. */
+/** The messages of all incidents of a rule up to `until`, in their order. A deleted rule's incident closes, and nothing is sent. */
 export function tellingOracle(world: NaiveWorld, life: Life, rule: string, until: number): ToldMessage[] {
-  const policy = world.rules[rule]
-  if (policy === undefined) return []
+  const deletedAt = world.saved.find(one => one.rule === rule && one.policy === null)?.at ?? until
+  const end = Math.min(until, deletedAt)
   const told: ToldMessage[] = []
   const tell = (kind: string, at: number) => told.push({ rule, incident: '', kind, at })
   const isMuted = (at: number) => life.windows.some(window => at >= window.from && at < window.until)
-  for (const incident of incidentsOf(spellsOf(world, rule, until), policy.closeAfterMs, until)) {
-    const confirmedAt = confirmationOf(incident.spells, policy.confirmAfterMs)
-    if (confirmedAt === null || confirmedAt > until) continue
+  const isMissed = (at: number) => life.away?.some(away => at >= away.from && at < away.until) ?? false
+  for (const incident of incidentsOf(spellsOf(world, rule, end), end)) {
+    const confirmation = confirmationOf(incident.spells)
+    if (confirmation === null || confirmation.toldAt > end) continue
     const from = incident.spells[0]?.from ?? 0
     const acknowledgedAt = life.acknowledgements
-      .filter(one => one.rule === rule && one.at >= from && one.at <= (incident.closedAt ?? until))
+      .filter(one => one.rule === rule && one.at >= from && one.at <= (incident.closedAt ?? end))
       .reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY)
-    tellIncident(incident, confirmedAt, { isMuted, tell, until, acknowledgedAt })
+    tellIncident(incident, confirmation, { isMuted, isMissed, tell, until: end, acknowledgedAt })
   }
   return told
 }
 
 interface Incident {
   spells: Spell[]
-  /** When it closed as people see it happen: the end of the close hold; null: still open. */
+  /** When it closed as people see it happen: the end of the close hold, or the first ok behind it; null: still open. */
   closedAt: number | null
 }
 
 /** An incident goes from the first judgement that is not ok to the end of continuous ok for the close hold. */
-function incidentsOf(spells: Spell[], closeAfterMs: number, until: number): Incident[] {
+function incidentsOf(spells: Spell[], until: number): Incident[] {
   const incidents: Incident[] = []
   let open: Incident | null = null
+  let wellSince: number | null = null
   for (const spell of spells) {
-    if (open === null && spell.says === 'ok') continue
+    // Not judged yet: it opens, confirms, recovers and closes nothing.
+    if (open === null && !isBad(spell)) continue
     open ??= { spells: [], closedAt: null }
     open.spells.push(spell)
-    const closesAt = spell.from + closeAfterMs
-    const holds = closesAt <= until && closesAt < spell.until
-    if (spell.says !== 'ok' || !holds) continue
+    if (isBad(spell)) wellSince = null
+    if (spell.says !== 'ok') continue
+    wellSince ??= spell.from
+    const closesAt = Math.max(wellSince + spell.closeAfterMs, spell.from)
+    if (closesAt > until || closesAt >= spell.until) continue
     incidents.push({ ...open, closedAt: closesAt })
     open = null
+    wellSince = null
   }
   if (open !== null) incidents.push(open)
   return incidents
 }
 
-/** Continuous non-ok time, whatever its condition; ok resets it; a hold's end belongs to it. */
-function confirmationOf(spells: Spell[], confirmAfterMs: number): number | null {
+const isBad = ({ says }: Spell) => says === 'problem' || says === 'no_data'
+
+interface Confirmation {
+  /** The hold's exact end; reminders are counted from it. */
+  confirmedAt: number
+  /** The first instant at which the rule is judged not ok and the hold has ended. */
+  toldAt: number
+}
+
+/** Continuous non-ok time, whatever its condition; ok resets it; a hold's end belongs to it; what is not judged confirms nothing. */
+function confirmationOf(spells: Spell[]): Confirmation | null {
   let badSince: number | null = null
-  for (const { says, from, until } of spells) {
-    if (says === 'ok') badSince = null
-    else badSince ??= from
-    if (badSince !== null && badSince + confirmAfterMs < until) return Math.max(badSince + confirmAfterMs, badSince)
+  for (const spell of spells) {
+    if (spell.says === 'ok') badSince = null
+    if (!isBad(spell)) continue
+    badSince ??= spell.from
+    const confirmedAt = badSince + spell.confirmAfterMs
+    const toldAt = Math.max(confirmedAt, spell.from)
+    if (toldAt < spell.until) return { confirmedAt, toldAt }
   }
   return null
 }
 
 interface Telling {
   isMuted(at: number): boolean
+  isMissed(at: number): boolean
   tell(kind: string, at: number): void
   until: number
   acknowledgedAt: number
 }
 
-function tellIncident({ spells, closedAt }: Incident, confirmedAt: number, telling: Telling): void {
-  const { isMuted, tell, until, acknowledgedAt } = telling
+function tellIncident({ spells, closedAt }: Incident, { confirmedAt, toldAt }: Confirmation, telling: Telling): void {
+  const { isMuted, isMissed, tell, until, acknowledgedAt } = telling
   let announced: 'nothing' | 'no_data' | 'problem' = 'nothing'
   // What was held is told at a reminder's instant; that it fails once more is no new message.
   let heldProblem = false
@@ -95,13 +120,13 @@ function tellIncident({ spells, closedAt }: Incident, confirmedAt: number, telli
     heldProblem = isMuted(at) ? heldProblem || kind === 'problem' : false
   }
   for (const { says, from, until: end } of spells) {
-    if (end <= confirmedAt || says === 'ok') continue
-    if (confirmedAt >= from) announce(says, confirmedAt)
+    if (end <= toldAt || says === 'ok' || says === 'not_judged') continue
+    if (toldAt >= from) announce(says, toldAt)
     else if (says === 'problem' && announced !== 'problem' && !heldProblem) announce('problem', from)
     const last = Math.min(end - 1, until)
     for (let at = confirmedAt + reminderMs; at <= last; at += reminderMs) {
       // The instant at which a spell begins belongs to what the judgement there said; its reminder is already passed over.
-      if (at <= Math.max(from, confirmedAt) || isMuted(at) || at > acknowledgedAt) continue
+      if (at <= Math.max(from, toldAt) || isMuted(at) || isMissed(at) || at > acknowledgedAt) continue
       if (says === 'problem') tell(announced === 'problem' ? 'reminder' : 'problem', at)
       else if (announced === 'nothing') tell('no_data', at)
       else continue
@@ -112,26 +137,34 @@ function tellIncident({ spells, closedAt }: Incident, confirmedAt: number, telli
   if (closedAt !== null) tell('recovery', closedAt)
 }
 
-/** What the rule says over time; a time in which it is not judged says what was said before. */
+/** What the rule says over time, by which policy. */
 function spellsOf(world: NaiveWorld, rule: string, until: number): Spell[] {
   const spells: Spell[] = []
   for (const at of instantsOf(world, until)) {
-    const verdict = naiveVerdict(world, rule, at)
-    const before = spells[spells.length - 1]
-    if (verdict === 'not_judged' || before?.says === verdict) continue
+    const policy = policyAt(world, rule, at)
+    if (policy === null) break
+    const { confirmAfterMs, closeAfterMs } = policy
+    const says = naiveVerdict(world, rule, at)
+    const before = spells.at(-1)
+    const isSame = before?.says === says && before.confirmAfterMs === confirmAfterMs && before.closeAfterMs === closeAfterMs
+    if (isSame) continue
     if (before !== undefined) before.until = at
-    spells.push({ from: at, until: Number.POSITIVE_INFINITY, says: verdict })
+    spells.push({ from: at, until: Number.POSITIVE_INFINITY, says, confirmAfterMs, closeAfterMs })
   }
   return spells
 }
 
-/** Every instant at which a report arrives, or any input could fall silent or grow up. */
+/** Every instant at which a report arrives, a rule is saved, or any input could fall silent or grow up. */
 function instantsOf(world: NaiveWorld, until: number): number[] {
   const silences = new Set([300_000])
-  for (const policy of Object.values(world.rules))
-    for (const input of policy.inputs) if (input.noDataAfterMs !== null) silences.add(input.noDataAfterMs)
-  const instants = new Set([world.addedAt])
-  for (const silence of silences) instants.add(world.addedAt + silence + 1)
+  for (const policy of [...Object.values(world.rules), ...world.saved.map(one => one.policy)])
+    for (const input of policy?.inputs ?? []) if (input.noDataAfterMs !== null) silences.add(input.noDataAfterMs)
+  const instants = new Set<number>()
+  for (const at of [world.addedAt, ...world.saved.map(one => one.at)]) {
+    instants.add(at)
+    for (const silence of silences) instants.add(at + silence + 1)
+  }
+  for (const { until: at } of world.blind ?? []) instants.add(at)
   for (const report of world.reports) {
     instants.add(report.arrivedAt)
     for (const silence of silences) instants.add(Math.max(report.observedAt + silence + 1, report.arrivedAt))

@@ -1,45 +1,79 @@
 // npm run sim -- --seed N: one seed with a trace of what happened. --seeds A-B: many, with progress; --for-s S: no longer than that.
-// The last line says how many were run and how many failed; exit code 1 where one failed.
+// --custom: of the custom subjects' simulation. The last line says how many were run and how many failed; exit code 1 where one failed.
 import { parseArgs } from 'node:util'
+import { simulateCustom } from './custom/simulate-custom.ts'
 import { simulate } from './simulate.ts'
 
-const usage = `npm run sim -- --seed N             one seed, with a trace
-npm run sim -- --seeds A-B [--for-s S]   many, for at most S seconds`
+const usage = `npm run sim -- [--custom] --seed N             one seed, with a trace
+npm run sim -- [--custom] --seeds A-B [--for-s S]   many, for at most S seconds
+--custom: a week of a generated custom subject; without it, a monitor's life under all kinds of weather`
+
+/** One seed's life: what was wrong with it, and how it is called. */
+interface Run {
+  problems: string[]
+  trace: string[]
+  profile: string
+  summary: string
+}
 
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { seed: { type: 'string' }, seeds: { type: 'string' }, 'for-s': { type: 'string' } } })
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string' },
+      seeds: { type: 'string' },
+      'for-s': { type: 'string' },
+      custom: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
   const [from, to = from] = (values.seed ?? values.seeds ?? '').split('-').map(Number) as [number, number?]
-  if (!Number.isInteger(from) || !Number.isInteger(to)) {
+  const isGiven = values.seed !== undefined || values.seeds !== undefined
+  if (values.help || !isGiven || !Number.isInteger(from) || !Number.isInteger(to)) {
     say(usage)
-    process.exitCode = 2
+    process.exitCode = values.help ? 0 : 2
     return
   }
+  const live = values.custom ? liveCustom : liveMonitor
+  const option = values.custom ? '--custom ' : ''
   const failed =
-    values.seed === undefined ? await runMany(from, to as number, Number(values['for-s'] ?? 86_400)) : await runOne(from)
+    values.seed === undefined
+      ? await runMany(live, option, from, to as number, Number(values['for-s'] ?? 86_400))
+      : await runOne(live, from)
   process.exitCode = failed > 0 ? 1 : 0
 }
 
-async function runOne(seed: number): Promise<number> {
-  const { plan, problems, trace, counts } = await simulate(seed, true)
-  for (const line of trace) say(line)
+async function liveMonitor(seed: number, isTraced: boolean): Promise<Run> {
+  const { plan, problems, trace, counts } = await simulate(seed, isTraced)
   const size = `${plan.keepers} keepers, ${plan.sites.length} sites, ${counts.reports} reports, ${counts.commands} commands`
-  say(`seed ${seed}: ${plan.profile}, ${size}, ${plan.ending} in the end`)
+  return { problems, trace, profile: plan.profile, summary: `${plan.profile}, ${size}, ${plan.ending} in the end` }
+}
+
+async function liveCustom(seed: number): Promise<Run> {
+  const { faults, trace, counts } = await simulateCustom(seed)
+  const summary = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
+  return { problems: faults, trace, profile: 'custom', summary: summary.join(', ') }
+}
+
+async function runOne(live: typeof liveMonitor, seed: number): Promise<number> {
+  const { problems, trace, summary } = await live(seed, true)
+  for (const line of trace) say(line)
+  say(`seed ${seed}: ${summary}`)
   for (const problem of problems) say(`  ${problem}`)
   return problems.length > 0 ? 1 : 0
 }
 
-async function runMany(from: number, to: number, forSeconds: number): Promise<number> {
+async function runMany(live: typeof liveMonitor, option: string, from: number, to: number, forSeconds: number): Promise<number> {
   const startedAt = performance.now()
   const isLate = () => performance.now() - startedAt > forSeconds * 1_000
   let failed = 0
   let seed = from
   for (; seed <= to && !isLate(); seed++) {
-    const { plan, problems } = await simulate(seed)
+    const { problems, profile } = await live(seed, false)
     if (problems.length > 0) {
       failed += 1
-      say(`seed ${seed} (${plan.profile}) failed; npm run sim -- --seed ${seed}`)
+      say(`seed ${seed} (${profile}) failed; npm run sim -- ${option}--seed ${seed}`)
       for (const problem of problems.slice(0, 3)) say(`  ${problem}`)
     }
     if (process.stdout.isTTY) process.stdout.write(`\r${seed - from + 1} of ${to - from + 1}, ${failed} failed `)

@@ -11,7 +11,8 @@ import type { Surrounding } from './types.ts'
 /** The subject as judged at `at` (never before what was judged already), with `dueAt` the next instant that matters. */
 export function judgeSubject(subject: SubjectDocument, at: number, surrounding: Surrounding): SubjectDocument {
   const judgedAt = Math.max(at, subject.judgedAt)
-  let next: SubjectDocument = endWindow({ ...subject, judgedAt }, judgedAt)
+  const silenceTo = silenceAt(subject, judgedAt, surrounding)
+  let next: SubjectDocument = endWindow({ ...subject, judgedAt, silenceTo }, judgedAt)
   let nextAt: number | null = windowEndOf(next)
   for (const { key } of rulesInOrder(subject)) {
     const judgement = judge(next, ruleOf(next, key), judgedAt, surrounding)
@@ -23,8 +24,16 @@ export function judgeSubject(subject: SubjectDocument, at: number, surrounding: 
 
 /** What a rule of the subject says at `at`, with nothing changed by it; rules that it cites count as they were last judged. */
 export function judge(subject: SubjectDocument, rule: RuleState, at: number, surrounding: Surrounding): Judgement {
-  const silenceAt = surrounding.silenceHeldAt === null ? at : Math.min(at, surrounding.silenceHeldAt)
-  return judgeRule(subject, rule, at, silenceAt)
+  return judgeRule(subject, rule, at, silenceAt(subject, at, surrounding))
+}
+
+/** Up to when silence counts. What was called silent already stays so, however early silence is held now. */
+function silenceAt(
+  { silenceTo = Number.NEGATIVE_INFINITY }: SubjectDocument,
+  at: number,
+  { silenceHeldAt }: Surrounding,
+): number {
+  return silenceHeldAt === null ? at : Math.max(Math.min(at, silenceHeldAt), silenceTo)
 }
 
 /** Whether a judgement at `at` would change anything but the freshness of readings: a deadline, or another value of an input. */

@@ -1,0 +1,126 @@
+// What must be true of a simulated custom subject: its rules say what the naive evaluator says, people were told what the oracle says,
+// its records lead to what is stored, and what was acknowledged is there.
+import { replayIncident } from '../../../infra/replay/replay-incident.ts'
+import { naiveVerdict, policyAt } from '../../judging/naive.ts'
+import { type ToldMessage, tellingOracle } from '../../keeper/telling-oracle.ts'
+import type { House } from './house.ts'
+import { latenessMs } from './keepers.ts'
+
+const second = 1_000
+const minute = 60 * second
+/** The same message may come this much apart: lateness, and a clock that is being corrected. */
+const toleranceMs = 90 * second
+/** How long after a blow nobody may have been called silent, tried one after the other. */
+const blindMs = [0, 10 * second, 20 * second, 30 * second, latenessMs]
+
+export interface ToldCount {
+  /** Rules with messages, and what the keepers told of them: each must be possible. */
+  rules: number
+  told: number
+  /** Messages that the oracle demands however late a silence was noticed after a blow: each must have been told. */
+  demanded: number
+  reminders: number
+  /** Reminders whose instant came while a keeper had just been struck. */
+  remindersInBlows: number
+  /** Times in which nobody was there when a reminder was due. */
+  away: number
+}
+
+/** Compares every rule now, where time alone changed nothing in the last moment; answers how many. */
+export async function checkVerdicts(house: House): Promise<number> {
+  const now = house.keepers.now()
+  const subject = await house.subject()
+  let compared = 0
+  for (const slug of Object.keys(house.world.rules)) {
+    if (policyAt(house.world, slug, now) === null) continue
+    const expected = naiveVerdict(house.world, slug, now)
+    if (naiveVerdict(house.world, slug, now - 2 * second) !== expected) continue
+    const said = subject?.rules.find(candidate => candidate.slug === slug)?.verdict?.verdict
+    if (said !== expected) house.faults.push(`at ${house.clockOf(now)} ${slug} says ${said}, the naive evaluator ${expected}`)
+    compared += 1
+  }
+  return compared
+}
+
+export async function checkRecords({ keepers: { store }, subjectId, stored, gone, faults }: House): Promise<void> {
+  const incidents = await store.find('incidents', { where: { subjectId }, limit: 10_000 })
+  const open = incidents.filter(incident => incident.open === 1).map(incident => incident.ruleKey)
+  if (new Set(open).size !== open.length) faults.push('a rule has two open incidents')
+  for (const incident of incidents) {
+    const where = { incidentId: incident.id }
+    const history = await store.find('history', { where, sort: [['sequence', 'asc']], limit: 10_000 })
+    for (const fault of replayIncident(incident, history).faults) faults.push(`replay of ${incident.id}: ${fault}`)
+    const alerts = await store.find('alerts', { where, sort: [['number', 'asc']], limit: 10_000 })
+    if (alerts.some((alert, i) => alert.number !== i + 1)) faults.push(`alerts of ${incident.id} have a gap`)
+  }
+  const rows = await store.get('pushedObservations', [...stored.keys()])
+  for (const [i, [id, { signal, status }]] of [...stored].entries()) {
+    const kept = rows[i]?.status ?? null
+    const wanted = gone.has(signal) ? null : status
+    if (kept !== wanted) faults.push(`the acknowledged observation ${id} is ${kept} instead of ${wanted}`)
+  }
+}
+
+/** Every message must be one that some lateness after the blows allows; what all of them demand must have been told, once. */
+export async function checkTold(house: House, blowsAt: readonly number[]): Promise<{ count: ToldCount; trace: string[] }> {
+  const until = house.keepers.now() - latenessMs
+  const told = await messagesOf(house)
+  const count: ToldCount = {
+    rules: 0,
+    told: 0,
+    demanded: 0,
+    reminders: 0,
+    remindersInBlows: 0,
+    away: house.life.away?.length ?? 0,
+  }
+  for (const rule of Object.keys(house.world.rules)) {
+    const mine = told.filter(message => message.rule === rule)
+    const variants = blindMs.map(ms => variantOf(house, blowsAt, ms, rule, until))
+    const demanded = (variants[0] ?? []).filter(one => variants.every(variant => countLike(variant, one) === 1))
+    for (const one of mine)
+      if (!variants.some(variant => countLike(variant, one) > 0))
+        house.faults.push(`told, and should not have been: ${line(house, one)}`)
+    for (const one of demanded) {
+      const times = countLike(mine, one)
+      if (times !== 1) house.faults.push(`should have been told once, and was ${times} times: ${line(house, one)}`)
+    }
+    const reminders = mine.filter(({ kind }) => kind === 'reminder')
+    count.rules += mine.length > 0 ? 1 : 0
+    count.told += mine.length
+    count.demanded += demanded.length
+    count.reminders += reminders.length
+    count.remindersInBlows += reminders.filter(({ at }) => blowsAt.some(blow => at >= blow && at < blow + latenessMs)).length
+  }
+  return { count, trace: told.map(one => line(house, one)) }
+}
+
+/**
+ * What the oracle says if silence was noticed so much later after each blow. What came while nobody was there is told when somebody is
+ * there again; a reminder is skipped when it is more than a minute late by then.
+ */
+function variantOf({ world, life }: House, blowsAt: readonly number[], ms: number, rule: string, until: number): ToldMessage[] {
+  const away = life.away ?? []
+  const blind = blowsAt.map(from => ({ from, until: (away.find(one => one.from === from + 1)?.until ?? from) + ms }))
+  const skipping = { ...life, away: away.map(one => ({ from: one.from, until: one.until - minute + 2 * ms })) }
+  return tellingOracle({ ...world, blind }, skipping, rule, until).map(message => {
+    const meanwhile = away.find(one => message.at >= one.from && message.at < one.until)
+    return meanwhile === undefined ? message : { ...message, at: meanwhile.until }
+  })
+}
+
+const countLike = (messages: readonly ToldMessage[], { kind, at }: ToldMessage) =>
+  messages.filter(other => other.kind === kind && Math.abs(other.at - at) <= toleranceMs).length
+
+const line = (house: House, { rule, kind, at }: ToldMessage) => `${house.clockOf(at)} ${rule} ${kind}`
+
+async function messagesOf({ keepers: { store }, subjectId }: House): Promise<ToldMessage[]> {
+  const alerts = await store.find('alerts', { where: { subjectId }, limit: 10_000 })
+  return alerts
+    .map(({ incidentId, kind, held, reminder, decidedAt, facts }) => ({
+      rule: facts.ruleKey,
+      incident: incidentId,
+      kind: held === null ? (reminder ? 'reminder' : kind) : `held ${kind}`,
+      at: decidedAt,
+    }))
+    .sort((one, other) => one.at - other.at)
+}

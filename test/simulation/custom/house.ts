@@ -1,0 +1,136 @@
+// One generated custom subject and those who speak to its keepers: senders that ask again until they are answered, people who acknowledge
+// and plan. What was carried out is noted for the oracle, at the instant that the answer names.
+import type { Policy } from '#shared/contracts/policy.ts'
+import type { Reply } from '#shared/contracts/reply.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { pushedObservationId } from '#shared/ids.ts'
+import type { NaiveWorld } from '../../judging/naive.ts'
+import { makeWorld } from '../../keeper/generate.ts'
+import type { Life } from '../../keeper/telling-oracle.ts'
+import type { Random } from '../random.ts'
+import { expectedRefusal } from './expected-refusal.ts'
+import { Keepers } from './keepers.ts'
+
+/** An acknowledgement names the incident that is open at the moment; a report's answer is never the same twice. */
+const unlike = new Set(['report-observation', 'acknowledge-incident'])
+
+export class House {
+  readonly keepers: Keepers
+  readonly subjectId: string
+  readonly life: Life = { windows: [], acknowledgements: [] }
+  readonly gone = new Set<string>()
+  /** The status of each acknowledged observation by its row's id. */
+  readonly stored = new Map<string, { signal: string; status: string }>()
+  readonly faults: string[] = []
+  world!: NaiveWorld
+  readonly #random: Random
+  #commands = 0
+
+  constructor(random: Random) {
+    this.#random = random
+    this.subjectId = random.id(10)
+    this.keepers = new Keepers(random)
+  }
+
+  async begin(): Promise<void> {
+    await this.keepers.start()
+    this.world = makeWorld(this.#random, this.keepers.now())
+    await this.send({ kind: 'create-subject', workspaceId: 'w', slug: 'shop', name: 'Shop' })
+    for (const [name, kind] of Object.entries(this.world.signals))
+      await this.send({ kind: 'create-signal', name, signalKind: `custom_${kind}`, meta: '{}', convert: false })
+    for (const [name, policy] of Object.entries(this.world.rules))
+      await this.send({ kind: 'create-rule', name, policy, convert: false })
+    this.world.addedAt = this.keepers.now()
+  }
+
+  readonly subject = async (): Promise<SubjectDocument | null> =>
+    (await this.keepers.store.get('subjects', [this.subjectId]))[0] ?? null
+
+  /** An instant as days and time since the beginning. */
+  clockOf(at: number): string {
+    const passed = new Date(Math.max(0, at - this.world.addedAt))
+    return `day ${passed.getUTCDate()} ${passed.toISOString().slice(11, 23)}`
+  }
+
+  /** As a sender does: again and again with the same id until it is answered, and now and then once more. */
+  async send(sent: Record<string, unknown>): Promise<void> {
+    const command = await this.#named({ id: `c${++this.#commands}`, ...sent })
+    const expectedBefore = expectedRefusal(this, command, this.keepers.now())
+    const reply = await this.#ask(command)
+    this.#compareRefusal(command, reply, expectedBefore)
+    if (reply.ok) await this.#note(command, reply.result as Record<string, unknown>)
+    if (!this.#random.chance(0.1)) return
+    const again = await this.#ask(command)
+    // A refusal changes nothing and is not remembered; a report is known by its identity, not by its command.
+    if (reply.ok && !unlike.has(command['kind'] as string) && JSON.stringify(again) !== JSON.stringify(reply))
+      this.faults.push(`${command['kind']} was answered twice, differently`)
+  }
+
+  async #ask(command: Record<string, unknown>): Promise<Reply> {
+    for (let tries = 0; tries < 200; tries++) {
+      const reply = await this.keepers.ask(this.subjectId, command)
+      if (reply !== null) return reply
+      await this.keepers.clock.live(500)
+    }
+    throw new Error(`${command['kind']} is never answered`)
+  }
+
+  /** What would be refused at one end of the time in which it was asked, and not at the other, may be either. */
+  #compareRefusal(command: Record<string, unknown>, reply: Reply, expectedBefore: string | null): void {
+    if (command['kind'] === 'acknowledge-incident') return
+    const expected = expectedRefusal(this, command, this.keepers.now())
+    const refused = reply.ok ? null : reply.error.message
+    if (expected === expectedBefore && refused !== expected)
+      this.faults.push(`${command['kind']} was refused with ${refused} instead of ${expected}`)
+  }
+
+  async #named(command: Record<string, unknown>): Promise<Record<string, unknown>> {
+    if (command['kind'] !== 'acknowledge-incident') return command
+    const rule = (await this.subject())?.rules.find(candidate => candidate.slug === command['rule'])
+    const incidentId = rule?.incident?.context.incidentId ?? 'none'
+    return { ...command, incidentId, by: 'Ann', via: 'api' }
+  }
+
+  async #note(command: Record<string, unknown>, result: Record<string, unknown>): Promise<void> {
+    const rule = command['rule'] as string
+    const { windows, acknowledgements } = this.life
+    const window = windows.at(-1)
+    switch (command['kind']) {
+      case 'report-observation':
+        return this.#noteReport(command, result)
+      case 'acknowledge-incident':
+        if (result['recorded'] === true) acknowledgements.push({ rule, at: result['acknowledgedAt'] as number })
+        return
+      case 'start-maintenance':
+        windows.push({ from: result['startedAt'] as number, until: result['endsAt'] as number })
+        return
+      case 'move-maintenance':
+        if (window) window.until = result['endsAt'] as number
+        return
+      case 'cancel-maintenance':
+        if (window) window.until = result['cancelledAt'] as number
+        return
+      case 'delete-signal':
+        this.gone.add(command['signal'] as string)
+        return
+      case 'replace-rule':
+      case 'delete-rule': {
+        const at = (await this.subject())?.updatedAt ?? 0
+        const policy = command['kind'] === 'delete-rule' ? null : (command['policy'] as Policy)
+        this.world.saved.push({ rule, at, policy })
+      }
+    }
+  }
+
+  #noteReport(command: Record<string, unknown>, result: Record<string, unknown>): void {
+    const { signal, status, value } = command as { signal: string; status: string; value: number | null }
+    const labels = command['labels'] as Record<string, string>
+    const observedAtUs = result['observedAtUs'] as number
+    const signalKey = `s${Object.keys(this.world.signals).indexOf(signal) + 1}`
+    this.stored.set(pushedObservationId(this.subjectId, signalKey, labels, observedAtUs), { signal, status })
+    if (result['accepted'] !== true) return
+    const arrivedAt = Math.floor((result['receivedAtUs'] as number) / 1_000)
+    const observedAt = Math.floor(observedAtUs / 1_000)
+    this.world.reports.push({ signal, observedAt, arrivedAt, ok: status === 'ok', value, labels })
+  }
+}

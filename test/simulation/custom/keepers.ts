@@ -1,0 +1,154 @@
+// The keepers of a simulated custom subject, and what happens to them: one dies, one hands over, all are away for a while, the store goes
+// away, the machine's clock is set. Somebody always comes back.
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import type { Bus } from '#shared/bus/port.ts'
+import { subjects } from '#shared/bus/subjects.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Reply } from '#shared/contracts/reply.ts'
+import type { Service } from '#shared/service.ts'
+import { type Store, StoreError } from '#shared/store/port.ts'
+import { startKeeper } from '../../../services/keeper/app.ts'
+import { createMemoryHub } from '../../support/memory-bus.ts'
+import { createMemoryStore } from '../../support/memory-store.ts'
+import type { Random } from '../random.ts'
+import { JumpingClock } from './jumping-clock.ts'
+
+const second = 1_000
+const minute = 60 * second
+/** A take-over comes within 10 s, and nobody is called silent for 15 s more; commands wait meanwhile. */
+export const latenessMs = 45 * second
+/** The clock of the machine is worked off at one percent (shared/clock.ts), here for twenty minutes. */
+const correction = { rate: 0.01, forMs: 20 * minute }
+
+export const blows = ['kill', 'stop', 'restart', 'store away', 'clock set'] as const
+export type Blow = (typeof blows)[number]
+
+interface Keeper {
+  bus: Bus
+  service: Service | null
+  isAlive: boolean
+}
+
+export class Keepers {
+  readonly clock = new JumpingClock(Date.UTC(2026, 0, 5))
+  readonly store = createMemoryStore()
+  readonly #hub = createMemoryHub({ clock: this.clock })
+  readonly #client = this.#hub.connect()
+  readonly #random: Random
+  readonly #corrections: { from: number; sign: number }[] = []
+  #keeper!: Keeper
+  #started = 0
+  #storeAwayUntil = 0
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  /** The keepers' clock: the machine's, as far as its correction is worked off. */
+  now(): number {
+    const passed = (from: number) => Math.min(correction.forMs, Math.max(0, this.clock.now() - from))
+    const correctedMs = this.#corrections.reduce((sum, { from, sign }) => sum + sign * correction.rate * passed(from), 0)
+    return Math.floor(this.clock.now() + correctedMs)
+  }
+
+  async start(): Promise<void> {
+    const keeper: Keeper = { bus: this.#hub.connect(), service: null, isAlive: true }
+    const surroundings = {
+      bus: keeper.bus,
+      clock: this.#clockOf(keeper),
+      store: this.#storeOf(keeper),
+      logger: pino({ level: 'silent' }),
+      metrics: new Registry(),
+    }
+    const keeperId = `keeper${++this.#started}`
+    const starting = startKeeper(surroundings, { keeperId, exclusive: false, confirmAfterMs: 0, closeAfterMs: 0 })
+    await this.clock.liveThroughStart(100)
+    keeper.service = await starting
+    this.#keeper = keeper
+  }
+
+  /** Nobody is there until then. */
+  async beAway(until: number): Promise<void> {
+    await this.#kill()
+    await this.clock.passUntil(until)
+    await this.start()
+    this.clock.stayFor(latenessMs)
+  }
+
+  async suffer(blow: Blow): Promise<void> {
+    if (blow === 'store away') this.#storeAwayUntil = this.clock.now() + 8 * second
+    if (blow === 'clock set') this.#setClock()
+    if (blow === 'kill' || blow === 'restart') await this.#kill()
+    if (blow === 'restart') await this.clock.live(this.#random.integer(1, 8) * second)
+    if (blow === 'kill' || blow === 'restart') await this.start()
+    if (blow === 'stop') await this.#handOver()
+    // Whoever takes over is not jumped over.
+    this.clock.stayFor(latenessMs)
+    await this.clock.live(this.#random.pick([0, 5, 20]) * second)
+  }
+
+  /** Asks once; null: nobody answered. */
+  async ask(subjectId: string, command: Record<string, unknown>): Promise<Reply | null> {
+    let reply: Reply | null | undefined
+    const asked = this.#client.request(subjects.command(subjectId), command, { timeoutMs: 5_000 })
+    void asked
+      .then(answer => answer as Reply)
+      .catch(() => null)
+      .then(answer => {
+        reply = answer
+      })
+    await this.clock.live(1)
+    while (reply === undefined) await this.clock.live(50)
+    return reply
+  }
+
+  async #handOver(): Promise<void> {
+    const leaving = this.#keeper
+    await this.start()
+    let isStopped = false
+    void leaving.service?.stop().then(() => {
+      isStopped = true
+    })
+    for (let waited = 0; !isStopped && waited < 300; waited++) await this.clock.live(100)
+    leaving.isAlive = false
+    await leaving.bus.close()
+  }
+
+  async #kill(): Promise<void> {
+    this.#keeper.isAlive = false
+    this.#hub.cut(this.#keeper.bus)
+    await this.#keeper.bus.close()
+  }
+
+  /** Forth and back, so that the keepers' clock is never off by more than a timer forgives. */
+  #setClock(): void {
+    const sign = this.now() > this.clock.now() ? -1 : 1
+    this.#corrections.push({ from: this.clock.now(), sign })
+  }
+
+  /** A dead process's timers never ring. */
+  #clockOf(keeper: Keeper): Clock {
+    return {
+      now: () => this.now(),
+      monotonic: this.clock.monotonic,
+      after: (delayMs, run) => this.clock.after(delayMs, () => keeper.isAlive && run()),
+    }
+  }
+
+  /** A dead process hears of nothing that it asked for; a store that is away says so. */
+  #storeOf(keeper: Keeper): Store {
+    return new Proxy<Store>(this.store, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as (...given: unknown[]) => unknown
+        if (typeof method !== 'function') return method
+        return (...given: unknown[]) => {
+          if (!keeper.isAlive) return new Promise(() => undefined)
+          if (this.clock.now() < this.#storeAwayUntil && name !== 'close')
+            return Promise.reject(new StoreError('unavailable', 'the store is away'))
+          return method.apply(target, given)
+        }
+      },
+    })
+  }
+}

@@ -1,0 +1,94 @@
+// One seed of the custom subjects' simulation: a week in the real keeper, with blows all along, held against the oracles. The same seed
+// gives the same week.
+import { makeChanges, makeDeeds } from '../../keeper/generate.ts'
+import { Random } from '../random.ts'
+import { checkRecords, checkTold, checkVerdicts, type ToldCount } from './checks.ts'
+import { House } from './house.ts'
+import { type Blow, blows, latenessMs } from './keepers.ts'
+
+const second = 1_000
+const minute = 60 * second
+const day = 24 * 60 * minute
+const week = 7 * day
+
+/** How much was lived through and compared. */
+export interface CustomCounts extends ToldCount {
+  blows: number
+  reports: number
+  verdicts: number
+  incidents: number
+}
+
+export interface CustomRun {
+  faults: string[]
+  counts: CustomCounts
+  /** What was told, in its order. */
+  trace: string[]
+}
+
+type Deal = { at: number } & ({ command: Record<string, unknown> } | { blow: Blow })
+
+export async function simulateCustom(seed: number, lengthMs = week): Promise<CustomRun> {
+  const house = new House(new Random(seed, 'house'))
+  await house.begin()
+  const { keepers, world, faults } = house
+  const start = keepers.clock.now()
+  const deals = makeDeals(seed, house, lengthMs)
+  const random = new Random(seed, 'ambushes')
+  const struck: number[] = []
+  let verdicts = 0
+  for (const deal of deals) {
+    const ambush = await ambushBefore(house, random, deal.at)
+    if (ambush !== null) struck.push(ambush)
+    await keepers.clock.passUntil(deal.at)
+    if ('blow' in deal) {
+      struck.push(keepers.now())
+      await keepers.suffer(deal.blow)
+    } else await house.send(deal.command)
+    await keepers.clock.live(3 * second)
+    if (keepers.now() - (struck.at(-1) ?? 0) > 2 * latenessMs) verdicts += await checkVerdicts(house)
+  }
+  await keepers.clock.passUntil(start + lengthMs + 5 * minute)
+  await keepers.clock.live(latenessMs)
+  verdicts += await checkVerdicts(house)
+  await checkRecords(house)
+  const { count, trace } = await checkTold(house, struck)
+  const incidents = (await house.subject())?.incidents ?? 0
+  const counts = { ...count, blows: struck.length, reports: world.reports.length, verdicts, incidents }
+  return { faults, counts, trace }
+}
+
+function makeDeals(seed: number, { world, keepers }: House, lengthMs: number): Deal[] {
+  const random = new Random(seed, 'blows')
+  const deeds = makeDeeds(new Random(seed, 'deeds'), world, lengthMs)
+  const changes = makeChanges(new Random(seed, 'changes'), world, deeds, lengthMs)
+  const deals: Deal[] = [...deeds, ...changes]
+  const start = keepers.clock.now()
+  for (
+    let at = start + random.integer(minute, 8 * 60 * minute);
+    at < start + lengthMs;
+    at += random.integer(minute, 8 * 60 * minute)
+  )
+    deals.push({ at, blow: random.pick(blows) })
+  return deals.sort((one, other) => one.at - other.at)
+}
+
+/**
+ * Some reminders that come before the next deal find a keeper that was struck a moment ago, or nobody at all until long after them.
+ * Answers when that began; null: this time nothing of the kind.
+ */
+async function ambushBefore({ keepers, subject, life }: House, random: Random, before: number): Promise<number | null> {
+  const rules = (await subject())?.rules ?? []
+  const reminders = rules.map(rule => rule.incident?.context.reminderAt ?? null).filter(at => at !== null) as number[]
+  const next = Math.min(...reminders)
+  if (next < keepers.clock.now() + minute || next > before - 10 * minute || !random.chance(0.4)) return null
+  await keepers.clock.passUntil(next - random.integer(0, 6) * second)
+  const from = keepers.now()
+  if (random.chance(0.7)) await keepers.suffer(random.pick(blows))
+  else {
+    await keepers.beAway(Math.min(next + random.integer(5 * minute, 9 * 60 * minute), before - 2 * minute))
+    // What was due at the very instant was still done.
+    life.away = [...(life.away ?? []), { from: from + 1, until: keepers.now() }]
+  }
+  return from
+}
