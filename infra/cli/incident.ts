@@ -1,6 +1,9 @@
 // `watchkeeper incident replay <id>`: rebuilds an incident of the running installation from its records, step by step.
+import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
+import { limits } from '#shared/limits.ts'
 import { exitCodes, StartError } from '../embedded/start-error.ts'
 import { type Replay, type ReplayStep, replayIncident } from '../replay/replay-incident.ts'
 import { instant, printJson } from './printing.ts'
@@ -32,22 +35,33 @@ async function replay(id: string, options: ReplayOptions): Promise<void> {
     throw new StartError(`The records do not lead to the stored incident:\n  ${replayed.faults.join('\n  ')}`, exitCodes.failed)
 }
 
-/** Incident and history are read one after the other: what moved in between is no fault, so a fault is looked at again. */
+/**
+ * Incident, history and subject are read one after the other, and a subject's documents are written a moment after it: what moved in
+ * between is no fault, so a fault is looked at again.
+ */
 async function readAndReplay(ask: Ask, id: string): Promise<{ incident: IncidentDocument; replayed: Replay }> {
   for (let looks = 1; ; looks++) {
-    const { incident, history } = await readRecords(ask, id)
-    const replayed = replayIncident(incident, history)
-    if (replayed.faults.length === 0 || incident.open === 0 || looks === looksMax) return { incident, replayed }
+    const { incident, history, held } = await readRecords(ask, id)
+    const replayed = replayIncident(incident, history, held)
+    const isSettled = incident.open === 0 && held === null
+    if (replayed.faults.length === 0 || isSettled || looks === looksMax) return { incident, replayed }
+    await setTimeout(limits.keeper.pendingMs)
   }
 }
 
-async function readRecords(ask: Ask, id: string): Promise<{ incident: IncidentDocument; history: HistoryDocument[] }> {
+interface Records {
+  incident: IncidentDocument
+  history: HistoryDocument[]
+  held: HeldIncident | null
+}
+
+async function readRecords(ask: Ask, id: string): Promise<Records> {
   const history: HistoryDocument[] = []
   for (;;) {
     const page = await ask('get-incident-records', { id, afterSequence: history.at(-1)?.sequence ?? 0 })
     if (page.incident === null) throw new StartError(`There is no incident ${id}.`, exitCodes.refused)
     history.push(...page.history)
-    if (!page.more) return { incident: page.incident, history }
+    if (!page.more) return { incident: page.incident, history, held: page.held }
   }
 }
 

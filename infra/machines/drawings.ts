@@ -1,5 +1,5 @@
 // Every machine as text: a Mermaid state diagram, and the JSON that the Stately editor imports. Made from the machine itself.
-import type { AnyStateMachine } from 'xstate'
+import type { AnyStateMachine, AnyTransitionDefinition } from 'xstate'
 import { toDirectedGraph } from 'xstate/graph'
 import { deliveryMachine } from '#machines/delivery.ts'
 import { incidentMachine } from '#machines/incident.ts'
@@ -14,7 +14,10 @@ export const machines: Record<string, AnyStateMachine> = {
 /** The configuration as the Stately editor reads it: what is a function (how a context is made) stays in the machine's file. */
 export const statelyJson = (machine: AnyStateMachine): string => `${JSON.stringify(machine.config, null, 2)}\n`
 
-/** A `stateDiagram-v2`: one arrow per transition, labelled event, guard and orders. */
+/**
+ * A `stateDiagram-v2`: one arrow per transition, labelled event, guard and orders: what somebody else carries out, those of the state
+ * that is entered among them. Assignments to the machine's own context are none.
+ */
 export function mermaid(machine: AnyStateMachine): string {
   const root = toDirectedGraph(machine)
   const lines = ['stateDiagram-v2', `  [*] --> ${nameOf(machine.root.initial.target[0]?.id ?? '')}`]
@@ -25,7 +28,7 @@ export function mermaid(machine: AnyStateMachine): string {
       // What every state understands is drawn once, from a state of its own.
       const from = isRoot ? 'any' : nameOf(node.id)
       const to = isRoot && target.id === root.id ? 'any' : nameOf(target.id)
-      lines.push(`  ${from} --> ${to}: ${transition.eventType}${guard}`)
+      lines.push(`  ${from} --> ${to}: ${transition.eventType}${guard}${ordersOf(machine, transition)}`)
     }
     if (!isRoot && node.stateNode.type === 'final') lines.push(`  ${nameOf(node.id)} --> [*]`)
   }
@@ -34,6 +37,28 @@ export function mermaid(machine: AnyStateMachine): string {
 }
 
 const nameOf = (id: string) => id.split('.').at(-1) ?? id
+
+function ordersOf(machine: AnyStateMachine, { actions, target }: AnyTransitionDefinition): string {
+  const entered = (target ?? []).flatMap(state => state.entry)
+  const orders = [...actions, ...entered].filter(action => !isAssignment(machine, action)).map(orderName)
+  return orders.length === 0 ? '' : ` / ${orders.join(', ')}`
+}
+
+function isAssignment(machine: AnyStateMachine, action: Action): boolean {
+  const implementation = typeof action === 'function' ? action : machine.implementations.actions[nameOfAction(action)]
+  return typeof implementation === 'function' && 'type' in implementation && implementation.type === 'xstate.assign'
+}
+
+/** With the parameters that are told beforehand: `record closed`, `announce no_data`. */
+function orderName(action: Action): string {
+  const params = typeof action === 'object' ? action.params : undefined
+  const told = typeof params === 'object' && params !== null && 'kind' in params ? ` ${String(params.kind)}` : ''
+  return `${nameOfAction(action)}${told}`
+}
+
+type Action = AnyTransitionDefinition['actions'][number]
+const nameOfAction = (action: Action): string =>
+  typeof action === 'string' ? action : 'type' in action ? String(action.type) : ''
 
 function guardName(guard: unknown): string {
   if (typeof guard === 'string') return guard

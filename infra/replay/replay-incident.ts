@@ -1,8 +1,21 @@
-// Rebuilds an incident from its records alone: each recorded event is given to the machine again, and every step must lead to the
-// state and the deadline that were recorded, the last one to the incident as it is stored. Pure.
+// Rebuilds an incident from its records alone: each recorded event is given to the machine again, and what the machine, the order of
+// judgements and the evidence say has to be what was recorded, the last of it what is stored. Pure. What records do not determine:
+// `muted` and the channel of an acknowledgement, and holds that were adopted and never counted, where they moved nothing (an open
+// incident's subject holds them all); for judgements see recorded-judgement.ts, for what is stored see stored-incident.ts.
 import { initialTransition, transition } from 'xstate'
 import { type IncidentEvent, incidentMachine, incidentVersion } from '#machines/incident.ts'
-import type { HistoryDocument, IncidentContext, IncidentDocument, IncidentState } from '#shared/contracts/incident.ts'
+import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'
+import type {
+  HistoryDocument,
+  HistoryKind,
+  IncidentContext,
+  IncidentDocument,
+  IncidentState,
+} from '#shared/contracts/incident.ts'
+import { beginning, type Order, orderAfter, orderFaults } from './judging-order.ts'
+import { eventFault, isJudged, isTimed } from './recorded-event.ts'
+import { judgementFaults } from './recorded-judgement.ts'
+import { storedFaults, text } from './stored-incident.ts'
 
 export interface ReplayStep {
   sequence: number
@@ -20,80 +33,144 @@ export interface ReplayStep {
 
 export interface Replay {
   steps: ReplayStep[]
-  /** Everything that does not fit: of the steps, and of the stored incident against the last of them. */
+  /** Everything that does not fit: of the steps, and of what is stored against the last of them. */
   faults: string[]
 }
 
-type Snapshot = ReturnType<typeof incidentMachine.resolveState>
+/** The machine between two records. */
+interface Position {
+  snapshot: ReturnType<typeof incidentMachine.resolveState>
+  alerts: number
+  order: Order
+}
 
-/** `history` in the order of its sequence. */
-export function replayIncident(incident: IncidentDocument, history: readonly HistoryDocument[]): Replay {
-  const [opening] = history
-  if (opening === undefined) return { steps: [], faults: ['there is no record of this incident'] }
-  let snapshot = opened(incident, opening)
+/** `history` in the order of its sequence. `held`: what the subject holds of it, null for nothing; left out, nobody looked. */
+export function replayIncident(
+  incident: IncidentDocument,
+  history: readonly HistoryDocument[],
+  held?: HeldIncident | null,
+): Replay {
+  const [first] = history
+  const last = history.at(-1)
+  if (first === undefined || last === undefined) return { steps: [], faults: ['there is no record of this incident'] }
+  const unopened = eventFault(first.event, true)
+  if (unopened !== null) return { steps: [], faults: [`record ${first.sequence}: ${unopened}`] }
+  let position: Position | null = null
   const steps: ReplayStep[] = []
   for (const [i, entry] of history.entries()) {
-    if (i > 0) [snapshot] = transition(incidentMachine, snapshot, entry.event as IncidentEvent)
-    steps.push(stepOf(entry, snapshot, i + 1))
+    const taken = take(incident, position, entry, i + 1)
+    position = taken.position
+    steps.push(stepOf(entry, position, taken.faults))
   }
+  const { snapshot, alerts, order } = position as unknown as Position
   const inSteps = steps.flatMap(step => step.faults.map(fault => `record ${step.sequence}: ${fault}`))
-  return { steps, faults: [...inSteps, ...storedFaults(incident, snapshot)] }
+  const missing = order.owed === null ? [] : [`a record is missing: the last judgement leads to ${order.owed.type} as well`]
+  const reached = { state: stateOf(snapshot), context: contextOf(snapshot), alerts, first, last }
+  return { steps, faults: [...inSteps, ...missing, ...storedFaults(incident, reached, held)] }
+}
+
+function take(
+  incident: IncidentDocument,
+  before: Position | null,
+  entry: HistoryDocument,
+  expected: number,
+): { position: Position; faults: string[] } {
+  const identity = identityFaults(incident, entry, expected)
+  const unknown = eventFault(entry.event, before === null)
+  // The first record's event was looked at already.
+  if (unknown !== null && before !== null) return { position: before, faults: [...identity, unknown] }
+  const { snapshot, kinds, announced } = before === null ? opened(incident, entry) : moved(before, entry)
+  const contextBefore = before === null ? null : contextOf(before.snapshot)
+  const context = contextOf(snapshot)
+  const order = before?.order ?? beginning
+  const faults = [
+    ...identity,
+    ...machineFaults(entry, snapshot, kinds),
+    ...verdictFaults(entry, context),
+    ...judgementFaults(entry, incident.ruleKey),
+    ...orderFaults(order, entry, contextBefore),
+  ]
+  const position = {
+    snapshot,
+    alerts: (before?.alerts ?? 0) + announced,
+    order: orderAfter(order, entry, contextBefore, context),
+  }
+  return { position, faults }
+}
+
+interface Moved {
+  snapshot: Position['snapshot']
+  kinds: HistoryKind[]
+  announced: number
 }
 
 /** The first record tells the condition and the holds with which the incident was opened. */
-function opened(incident: IncidentDocument, { event }: HistoryDocument): Snapshot {
+function opened(incident: IncidentDocument, { event }: HistoryDocument): Moved {
   const [snapshot] = initialTransition(incidentMachine, {
     incidentId: incident.id,
     ruleKey: incident.ruleKey,
     at: event.at,
     condition: event.type === 'no_data.judged' ? 'no_data' : 'problem',
-    confirmAfterMs: Number(event['confirmAfterMs'] ?? 0),
-    closeAfterMs: Number(event['closeAfterMs'] ?? 0),
+    confirmAfterMs: event['confirmAfterMs'] as number,
+    closeAfterMs: event['closeAfterMs'] as number,
   })
-  return snapshot as Snapshot
+  return { snapshot: snapshot as Moved['snapshot'], kinds: ['pending'], announced: 0 }
 }
 
-function stepOf(entry: HistoryDocument, snapshot: Snapshot, expected: number): ReplayStep {
-  const context = snapshot.context as IncidentContext
-  const state = snapshot.value as IncidentState
+/** What the machine orders to be recorded and told is carried out here as the keeper carries it out. */
+function moved({ snapshot: before }: Position, { event }: HistoryDocument): Moved {
+  const [snapshot, orders] = transition(incidentMachine, before, event as IncidentEvent)
+  const kinds = orders.flatMap(({ type, params }) => (type === 'record' ? [(params as { kind: HistoryKind }).kind] : []))
+  return { snapshot: snapshot as Moved['snapshot'], kinds, announced: orders.filter(({ type }) => type === 'announce').length }
+}
+
+function identityFaults(incident: IncidentDocument, entry: HistoryDocument, expected: number): string[] {
+  const { id, rev, incidentId, subjectId, sequence, machine, version } = entry
   const faults: string[] = []
-  if (entry.sequence !== expected) faults.push(`expected to be number ${expected}: a record is missing`)
-  if (entry.version !== incidentVersion)
-    faults.push(`made by version ${entry.version} of the machine, replayed by version ${incidentVersion}`)
-  if (entry.state !== state) faults.push(`recorded state ${entry.state}, the machine says ${state}`)
-  if (entry.deadlineAt !== context.deadlineAt)
-    faults.push(`recorded deadline ${text(entry.deadlineAt)}, the machine says ${text(context.deadlineAt)}`)
+  if (sequence !== expected) faults.push(`expected to be number ${expected}: a record is missing`)
+  if (incidentId !== incident.id) faults.push(`it is of incident ${incidentId}`)
+  if (subjectId !== incident.subjectId) faults.push(`it is of subject ${subjectId}`)
+  if (id !== `${incident.id}.${sequence}`) faults.push(`its id is ${id}`)
+  if (rev !== 1) faults.push('it was written more than once')
+  if (machine !== 'incident') faults.push(`made by the machine ${machine}`)
+  if (version !== incidentVersion)
+    faults.push(`made by version ${version} of the machine, replayed by version ${incidentVersion}`)
+  return faults
+}
+
+function machineFaults(entry: HistoryDocument, snapshot: Position['snapshot'], kinds: HistoryKind[]): string[] {
+  if (kinds.length === 0) return [`the machine takes no ${entry.event.type} in state ${stateOf(snapshot)}`]
+  const { condition, deadlineAt } = contextOf(snapshot)
+  const expected: [string, unknown, unknown][] = [
+    ['kind', entry.kind, kinds.join(', ')],
+    ['at', entry.at, tookEffectAt(entry.event, snapshot)],
+    ['state', entry.state, stateOf(snapshot)],
+    ['deadline', entry.deadlineAt, deadlineAt],
+    ['condition', entry.condition, condition],
+  ]
+  return expected
+    .filter(([, recorded, replayed]) => recorded !== replayed)
+    .map(([field, recorded, replayed]) => `recorded ${field} ${text(recorded)}, the machine says ${text(replayed)}`)
+}
+
+/** A confirmation took effect at its hold's exact end, a closing when the recovery began: whenever their events came. */
+function tookEffectAt({ type, at }: HistoryDocument['event'], snapshot: Position['snapshot']): number {
+  const { confirmedAt, closedAt } = contextOf(snapshot)
+  if (type === 'hold.elapsed') return confirmedAt ?? at
+  return stateOf(snapshot) === 'closed' ? (closedAt ?? at) : at
+}
+
+/** A verdict moves the incident to its own condition, and time moves it only while it is judged so. */
+function verdictFaults({ verdict, event }: HistoryDocument, { condition }: IncidentContext): string[] {
+  const isDetermined = isJudged(event.type) || isTimed(event.type)
+  return isDetermined && verdict !== condition ? [`recorded verdict ${verdict}, the machine says ${condition}`] : []
+}
+
+function stepOf(entry: HistoryDocument, { snapshot }: Position, faults: string[]): ReplayStep {
   const { sequence, at, kind, event, explanation, evidence } = entry
-  return { sequence, at, kind, event, state, deadlineAt: context.deadlineAt, explanation, evidence, faults }
+  const { deadlineAt } = contextOf(snapshot)
+  return { sequence, at, kind, event, state: stateOf(snapshot), deadlineAt, explanation, evidence, faults }
 }
 
-const statusOf: Record<IncidentState, IncidentDocument['status']> = {
-  pending: 'pending',
-  problem: 'problem',
-  noData: 'no_data',
-  recovering: 'recovering',
-  closed: 'ok',
-}
-
-/** The stored incident is what the last step says, field by field. */
-function storedFaults(incident: IncidentDocument, snapshot: Snapshot): string[] {
-  const context = snapshot.context as IncidentContext
-  const replayed = {
-    status: statusOf[snapshot.value as IncidentState],
-    condition: context.condition,
-    troubleSince: context.troubleSince,
-    confirmedAt: context.confirmedAt,
-    wellSince: context.wellSince,
-    closedAt: context.closedAt,
-    closedReason: context.closedReason,
-    acknowledgedAt: context.acknowledgedAt,
-    acknowledgedBy: context.acknowledgedBy,
-    deadlineAt: context.deadlineAt,
-  }
-  return Object.entries(replayed).flatMap(([field, value]) => {
-    const stored = incident[field as keyof typeof replayed]
-    return stored === value ? [] : [`the stored incident has ${field} ${text(stored)}, its records lead to ${text(value)}`]
-  })
-}
-
-const text = (value: unknown) => (value === null ? 'none' : String(value))
+const stateOf = (snapshot: Position['snapshot']) => snapshot.value as IncidentState
+const contextOf = (snapshot: Position['snapshot']) => snapshot.context as IncidentContext

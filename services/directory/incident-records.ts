@@ -1,22 +1,30 @@
 // What is kept of an incident: itself and its history, for whoever replays it. The keeper alone writes them.
-import type { AskRequest, AskResults } from '#shared/contracts/ask.ts'
-import type { HistoryDocument } from '#shared/contracts/incident.ts'
+import type { AskRequest } from '#shared/contracts/ask.ts'
+import type { HeldIncident, IncidentRecords } from '#shared/contracts/ask-subjects.ts'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
 
-/** The incident (null where there is none) and a page of its history behind `afterSequence`. */
+/** The incident (null where there is none) and a page of its history behind `afterSequence`; the last page tells what its subject holds. */
 export async function getIncidentRecords(
   { store, incidentSalt }: DirectoryContext,
   { id, afterSequence }: AskRequest<'get-incident-records'>,
-): Promise<AskResults['get-incident-records']> {
+): Promise<IncidentRecords> {
   const incidentId = id.includes('.') ? id : createIncidentIds(incidentSalt).decode(id)?.incidentId
   const [incident = null] = incidentId === undefined ? [] : await store.get('incidents', [incidentId])
-  if (incident === null) return { incident: null, history: [], more: false }
+  if (incident === null) return { incident: null, history: [], more: false, held: null }
   const found = await historyOf(store, incident.id, afterSequence)
   const history = fitting(found)
-  return { incident, history, more: history.length < found.length || found.length === limits.directory.historyPage }
+  const more = history.length < found.length || found.length === limits.directory.historyPage
+  return { incident, history, more, held: more ? null : await heldOf(store, incident) }
+}
+
+async function heldOf(store: Store, { id, subjectId }: IncidentDocument): Promise<HeldIncident | null> {
+  const [subject = null] = await store.get('subjects', [subjectId])
+  const rule = subject?.rules.find(candidate => candidate.incident?.context.incidentId === id)
+  return rule?.incident == null ? null : { ruleKey: rule.key, snapshot: rule.incident, verdict: rule.verdict }
 }
 
 /** As many as a page holds, the first in any case. */

@@ -1,9 +1,10 @@
 // Reads of subjects, their incidents and what hangs on them. Their keeper alone writes them.
 import { Type } from 'typebox'
 import { Id } from '#shared/contracts/common.ts'
-import type { HistoryDocument, IncidentDocument, IncidentStatus } from '#shared/contracts/incident.ts'
+import type { HistoryDocument, IncidentDocument, IncidentSnapshot, IncidentStatus } from '#shared/contracts/incident.ts'
 import { After, type Page } from '#shared/contracts/page.ts'
 import { GetRollUps, type RollUps } from '#shared/contracts/roll-up.ts'
+import type { RuleVerdict } from '#shared/contracts/subject.ts'
 import type { CustomSubjectSummary, CustomSubjectView, SubjectView, WebsiteView } from '#shared/contracts/subject-views.ts'
 
 export const subjectAsks = {
@@ -66,6 +67,21 @@ export interface FoundSubjects {
   workspaceIds: string[]
 }
 
+export interface IncidentRecords {
+  incident: IncidentDocument | null
+  history: HistoryDocument[]
+  more: boolean
+  /** Told by the last page; null where no subject holds the incident as open. */
+  held: HeldIncident | null
+}
+
+/** An open incident as its subject holds it: the machine's own state, and what its rule said last. */
+export interface HeldIncident {
+  ruleKey: string
+  snapshot: IncidentSnapshot
+  verdict: RuleVerdict | null
+}
+
 export interface SubjectAnswers {
   'workspace-exists': boolean
   'get-subject': SubjectView | null
@@ -74,6 +90,6 @@ export interface SubjectAnswers {
   'find-subjects': FoundSubjects
   'list-open-incidents': Page<IncidentView>
   'get-incident': IncidentView | null
-  'get-incident-records': { incident: IncidentDocument | null; history: HistoryDocument[]; more: boolean }
+  'get-incident-records': IncidentRecords
   'get-roll-ups': RollUps | null
 }

@@ -26,7 +26,7 @@ export function judgePolicy(policy: Policy, facts: readonly InputFacts[], at: nu
   const kept = inputs.slice(0, limits.judging.evidenceInputs)
   return {
     verdict,
-    explanation: explain(verdict, inputs),
+    explanation: explainPolicy(verdict, inputs),
     evidence: { inputs: kept, omitted: inputs.length - kept.length, truncated: kept.length < inputs.length },
     nextAt: earliest(readings.map(reading => reading.changesAt)),
   }
@@ -85,8 +85,8 @@ function evidenceOf({ signal, from }: PolicyInput, { value, at, reason }: InputR
   return { input, value: value === 'unknown' ? 'unknown' : value ? 'problem' : 'ok', at, reason }
 }
 
-/** One sentence, with the inputs it speaks of by name. */
-function explain(verdict: Verdict, inputs: readonly EvidenceInput[]): string {
+/** One sentence, with the inputs it speaks of by name. Replay makes it again from what was recorded. */
+export function explainPolicy(verdict: Verdict, inputs: readonly EvidenceInput[]): string {
   const n = inputs.length
   const named = (value: EvidenceInput['value']) => inputs.filter(input => input.value === value).map(input => input.input)
   const failing = named('problem')

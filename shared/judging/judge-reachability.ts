@@ -1,6 +1,6 @@
 // The Reachability rule of a website monitor: one input per location, its quorum the monitor's agreement (spec A; D 1). Pure.
 import type { Reading } from '#shared/contracts/subject.ts'
-import type { Verdict } from '#shared/contracts/verdict.ts'
+import type { EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
 import { type FailureMode, intervalMs, type WebsiteMeta } from '#shared/contracts/website.ts'
 import { decide, type Need } from '#shared/judging/decide.ts'
 import { earliest, type Judgement } from '#shared/judging/judgement.ts'
@@ -29,14 +29,11 @@ export function judgeReachability(
     return { location, ...(reading ? readInput(reading, terms, at, silenceAt) : neverAdded(at, terms.graceMs)) }
   })
   const verdict = decide(inputs, needs[meta.failure_mode], { halfSilentIsNoData: true })
+  const evidence = inputs.map(input => ({ input: input.location, value: word(input), at: input.at, reason: input.reason }))
   return {
     verdict,
-    explanation: explain(verdict, inputs),
-    evidence: {
-      inputs: inputs.map(input => ({ input: input.location, value: word(input), at: input.at, reason: input.reason })),
-      omitted: 0,
-      truncated: false,
-    },
+    explanation: explainReachability(verdict, evidence),
+    evidence: { inputs: evidence, omitted: 0, truncated: false },
     nextAt: earliest(inputs.map(input => input.changesAt)),
   }
 }
@@ -45,11 +42,13 @@ function neverAdded(at: number, graceMs: number): InputReading {
   return { value: 'unknown', young: true, at: null, reason: 'never reported', changesAt: at + graceMs + 1 }
 }
 
-const word = (input: InputReading) => (input.value === 'unknown' ? 'unknown' : input.value ? 'problem' : 'ok')
+const word = (input: InputReading): EvidenceInput['value'] =>
+  input.value === 'unknown' ? 'unknown' : input.value ? 'problem' : 'ok'
 
-function explain(verdict: Verdict, inputs: readonly InputReading[]): string {
+/** One sentence. Replay makes it again from what was recorded. */
+export function explainReachability(verdict: Verdict, inputs: readonly EvidenceInput[]): string {
   const n = inputs.length
-  const failing = inputs.filter(input => input.value === true).length
+  const failing = inputs.filter(input => input.value === 'problem').length
   const silent = inputs.filter(input => input.value === 'unknown').length
   const places = n === 1 ? 'location' : 'locations'
   if (n === 0) return 'no locations assigned, so nothing checks it'

@@ -1,5 +1,6 @@
 // Replay: an incident rebuilt from its records, which must lead to what is stored; and the drawings of the machines.
 import t from 'tap'
+import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import { machines, mermaid, statelyJson } from '../../infra/machines/drawings.ts'
 import { replayIncident } from '../../infra/replay/replay-incident.ts'
@@ -52,6 +53,140 @@ t.test('replay fails loudly where the records do not lead to what is stored', as
     const { faults } = replayIncident(stored, records)
     t.match(faults.join('\n'), expected, title)
   }
+})
+
+/** A confirmed problem whose holds were replaced last, with what its subject holds. */
+async function livingOn(): Promise<{ incident: IncidentDocument; history: HistoryDocument[]; held: HeldIncident }> {
+  const world = createWorld()
+  const keeper = await world.startOne({ exclusive: true })
+  const id = await world.create({ confirm_after: null, recover_after: 60 })
+  for (const ok of [false, false, false, false]) {
+    await world.report(id, ok)
+    await world.clock.advance(minute)
+  }
+  const [opened] = await world.incidents(id)
+  const acknowledged = { kind: 'acknowledge-incident', incidentId: opened?.id, by: 'Ada', via: 'api' }
+  await world.command(id, acknowledged as never)
+  // The installation's own confirm hold counts for it: another one comes with another start.
+  await keeper.service.stop()
+  await world.startOne({ exclusive: true, confirmAfterMs: 5 * minute })
+  for (let i = 0; i < 2; i++) {
+    await world.report(id, false)
+    await world.clock.advance(minute)
+  }
+  const [incident] = await world.incidents(id)
+  const history = (await world.history(id)).sort((one, other) => one.sequence - other.sequence)
+  const rule = (await world.subject(id))?.rules[0]
+  const held = { ruleKey: rule?.key, snapshot: rule?.incident, verdict: rule?.verdict } as HeldIncident
+  return { incident: incident as IncidentDocument, history, held }
+}
+
+t.test('no field of a record, of its event or of what is stored can be altered unnoticed', async t => {
+  const { incident, history } = await livedThrough()
+  const faultsOf = (stored: IncidentDocument, records: HistoryDocument[]) => replayIncident(stored, records, null).faults
+  t.strictSame(faultsOf(incident, history), [])
+  for (const [i, record] of history.entries()) {
+    const altered = (change: object) => history.with(i, { ...record, ...change } as HistoryDocument)
+    const [input] = record.evidence?.inputs ?? []
+    const evidenceOf = (change: object) => ({ evidence: { ...record.evidence, inputs: [{ ...input, ...change }] } })
+    const changes: Record<string, object> = {
+      ...Object.fromEntries(Object.entries(record).map(([field, value]) => [field, { [field]: another(value) }])),
+      'no evidence': { evidence: null },
+      'no inputs': { evidence: { ...record.evidence, inputs: [] } },
+      'another value': evidenceOf({ value: input?.value === 'ok' ? 'problem' : 'ok' }),
+      'an ok input with a reason, or a silent one': evidenceOf({ at: null, reason: 'why' }),
+      'other omissions': { evidence: { ...record.evidence, truncated: true } },
+      ...Object.fromEntries(
+        Object.entries(record.event).map(([field, value]) => [
+          `event.${field}`,
+          { event: { ...record.event, [field]: another(value) } },
+        ]),
+      ),
+      'a strange field in the event': { event: { ...record.event, colour: 'red' } },
+    }
+    for (const [title, change] of Object.entries(changes))
+      t.not(faultsOf(incident, altered(change)).length, 0, `record ${record.sequence} (${record.event.type}): ${title}`)
+  }
+  const undetermined = ['rev', 'workspaceId']
+  for (const [field, value] of Object.entries(incident).filter(([field]) => !undetermined.includes(field)))
+    t.not(faultsOf({ ...incident, [field]: another(value) }, history).length, 0, `stored ${field}`)
+  const silent = { ...incident, evidence: { ...incident.evidence, inputs: [] } }
+  t.match(faultsOf(silent, history).join(), /not those of its last record/)
+})
+
+t.test('a record that was dropped, added or taken from another incident is a fault', async t => {
+  const { incident, history } = await livedThrough()
+  const last = history.at(-1) as HistoryDocument
+  const more = (event: HistoryDocument['event']) => [
+    ...history,
+    { ...last, id: `${incident.id}.${last.sequence + 1}`, sequence: last.sequence + 1, event },
+  ]
+  const tampered: [string, HistoryDocument[], RegExp][] = [
+    ['the last one dropped', history.slice(0, -1), /has open 0, its records lead to 1/],
+    ['an unknown event added', more({ type: 'moon.rose', at: last.at }), /no incident knows the event moon\.rose/],
+    ['the closing doubled', more(last.event), /the machine takes no recovery\.elapsed in state closed/],
+    [
+      'one of another incident',
+      history.with(2, { ...(history[2] as HistoryDocument), incidentId: 'other.1' }),
+      /of incident other\.1/,
+    ],
+    [
+      'an opening without holds',
+      history.with(0, { ...(history[0] as HistoryDocument), event: { type: 'problem.judged', at: 1 } }),
+      /wrong/,
+    ],
+  ]
+  for (const [title, records, expected] of tampered)
+    t.match(replayIncident(incident, records, null).faults.join('\n'), expected, title)
+})
+
+t.test(
+  'an open incident is what its subject holds: holds, acknowledgement and messages that no deadline shows among it',
+  async t => {
+    const { incident, history, held } = await livingOn()
+    const last = history.at(-1) as HistoryDocument
+    t.strictSame(
+      history.map(entry => entry.kind),
+      ['pending', 'problem', 'acknowledged', 'policy replaced'],
+    )
+    t.strictSame(replayIncident(incident, history, held).faults, [])
+    t.strictSame(replayIncident(incident, history).faults, [], 'nor is there a fault where nobody looked at the subject')
+    const event = (change: object) => history.with(-1, { ...last, event: { ...last.event, ...change } })
+    const tampered: [string, IncidentDocument, HistoryDocument[], HeldIncident | null, RegExp][] = [
+      ['the replaced holds dropped', incident, history.slice(0, -1), held, /with transitions 4, its records lead to 3/],
+      ['its confirm hold altered', incident, event({ confirmAfterMs: 7 }), held, /confirmAfterMs 300000, its records lead to 7/],
+      ['its close hold altered', incident, event({ closeAfterMs: 7 }), held, /closeAfterMs 60000, its records lead to 7/],
+      ['held by nobody', incident, history, null, /no subject holds/],
+      ['held by another rule', incident, history, { ...held, ruleKey: 'r9' }, /rule r9 holds/],
+      ['messages counted otherwise', incident, history, { ...held, snapshot: { ...held.snapshot, alerts: 9 } }, /alerts 9/],
+      ['another explanation', { ...incident, explanation: 'all is well' }, history, held, /not those of the verdict of its rule/],
+      [
+        'another explanation, and nobody looked',
+        { ...incident, explanation: 'all is well' },
+        history,
+        undefined as never,
+        /any verdict/,
+      ],
+    ]
+    for (const [title, stored, records, holding, expected] of tampered)
+      t.match(replayIncident(stored, records, holding).faults.join('\n'), expected, title)
+  },
+)
+
+/** Something else of the same kind. */
+function another(value: unknown): unknown {
+  if (typeof value === 'number') return value === 1 ? 0 : value + 1
+  if (value === null) return 5
+  return typeof value === 'object' ? {} : `${String(value)} altered`
+}
+
+t.test('an arrow tells the orders that it gives, with what is entered by it, and no assignment', async t => {
+  const incident = mermaid(machines['incident'] as never)
+  t.match(incident, 'recovering --> closed: recovery.elapsed [isConfirmed] / record closed, announce recovery\n')
+  t.match(incident, 'pending --> problem: hold.elapsed [isProblem] / record problem, announce\n')
+  t.notMatch(incident, /armReminder|beginTrouble|noteTold/)
+  t.match(mermaid(machines['delivery'] as never), 'sending --> delivered: attempt.delivered / logAttempt, startNext\n')
+  t.match(mermaid(machines['maintenance'] as never), 'running --> running: end.moved\n')
 })
 
 t.test('every machine is drawn whole: each of its states and events', async t => {

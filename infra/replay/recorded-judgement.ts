@@ -1,0 +1,62 @@
+// A recorded judgement (verdict, sentence, evidence) against itself: the evidence has to bear the verdict, whatever quorum the rule
+// asks for, and the sentence is made from both again. What no record determines: of an input when it was observed and in which words it
+// failed, the name and value of one that the sentence counts among the rest, and, of a judgement that moves nothing (beside an
+// acknowledgement, a removal), which of several verdicts borne by one evidence the rule's quorum gave.
+import type { Evidence, EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
+import { explainPolicy } from '#shared/judging/judge-policy.ts'
+import { explainReachability } from '#shared/judging/judge-reachability.ts'
+
+export interface RecordedJudgement {
+  verdict: string
+  explanation: string
+  evidence: Evidence | null
+}
+
+const verdicts: readonly string[] = ['problem', 'ok', 'no_data', 'not_judged'] satisfies Verdict[]
+const builtInKey = 'availability'
+
+export function judgementFaults({ verdict, explanation, evidence }: RecordedJudgement, ruleKey: string): string[] {
+  if (!verdicts.includes(verdict)) return [`there is no verdict ${verdict}`]
+  if (!isEvidence(evidence)) return ['its evidence is none']
+  const { inputs, omitted, truncated } = evidence
+  const isBuiltIn = ruleKey === builtInKey
+  const faults = inputs
+    .filter(input => !isReadable(input, isBuiltIn))
+    .map(({ input }) => `nothing reads as the evidence of ${input}`)
+  if (truncated !== omitted > 0) faults.push(`the evidence omits ${omitted} inputs and says otherwise`)
+  if (omitted > 0) return faults
+  if (!bears(inputs, verdict as Verdict)) faults.push(`its evidence does not bear the verdict ${verdict}`)
+  const explained = isBuiltIn ? explainReachability(verdict as Verdict, inputs) : explainPolicy(verdict as Verdict, inputs)
+  if (explained !== explanation) faults.push(`recorded explanation "${explanation}", its evidence says "${explained}"`)
+  return faults
+}
+
+/** Of any rule over these inputs that needs one to all of them. */
+function bears(inputs: readonly EvidenceInput[], verdict: Verdict): boolean {
+  const has = (value: EvidenceInput['value']) => inputs.some(input => input.value === value)
+  if (verdict === 'problem') return has('problem')
+  if (verdict === 'ok') return has('ok')
+  return has('unknown') || (verdict === 'no_data' && inputs.length === 0)
+}
+
+/** Instant and reason fit the value: an input that is ok gives no reason, an unknown one gives one that fits its instant. */
+function isReadable({ input, value, at, reason }: EvidenceInput, isBuiltIn: boolean): boolean {
+  const isOfRule = !isBuiltIn && input.startsWith('rule ')
+  if (value === 'ok') return reason === null && !(isOfRule && at !== null) && !(isBuiltIn && at === null)
+  if (isOfRule) return at === null && reason?.startsWith('the rule ') === true
+  if (value === 'problem') return at !== null
+  if (at === null) return reason === 'never reported'
+  if (isBuiltIn) return reason === 'nothing reported since'
+  return reason === `nothing reported since ${new Date(at).toISOString()}` || reason === 'the newest report has no number'
+}
+
+function isEvidence(evidence: Evidence | null): evidence is Evidence {
+  if (typeof evidence !== 'object' || evidence === null || !Array.isArray(evidence.inputs)) return false
+  return Number.isInteger(evidence.omitted) && evidence.omitted >= 0 && evidence.inputs.every(isInput)
+}
+
+const isInput = ({ input, value, at, reason }: EvidenceInput): boolean =>
+  typeof input === 'string' &&
+  (value === 'ok' || value === 'problem' || value === 'unknown') &&
+  (at === null || Number.isFinite(at)) &&
+  (reason === null || typeof reason === 'string')

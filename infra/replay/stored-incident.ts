@@ -1,0 +1,108 @@
+// What is stored of an incident against where its records lead: the document that is read, and for an open one the machine as its
+// subject holds it. No record determines the document's `rev` and `workspaceId`, and of a closed
+// one its `ruleKey` beyond whether that is the built-in rule's. Pure.
+import { isDeepStrictEqual } from 'node:util'
+import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'
+import type { HistoryDocument, IncidentContext, IncidentDocument, IncidentState } from '#shared/contracts/incident.ts'
+import { judgementFaults } from './recorded-judgement.ts'
+
+/** Where the records lead. */
+export interface Reached {
+  state: IncidentState
+  context: IncidentContext
+  /** Messages that the machine ordered on the way. */
+  alerts: number
+  last: HistoryDocument
+  first: HistoryDocument
+}
+
+const statusOf: Record<IncidentState, IncidentDocument['status']> = {
+  pending: 'pending',
+  problem: 'problem',
+  noData: 'no_data',
+  recovering: 'recovering',
+  closed: 'ok',
+}
+
+/** `held`: undefined where nobody looked, null where no subject holds the incident as open. */
+export function storedFaults(incident: IncidentDocument, reached: Reached, held: HeldIncident | null | undefined): string[] {
+  const { state, context } = reached
+  const { condition, troubleSince, confirmedAt, wellSince, closedAt, closedReason, acknowledgedAt, acknowledgedBy } = context
+  const replayed = {
+    id: `${incident.subjectId}.${incident.number}`,
+    open: state === 'closed' ? 0 : 1,
+    status: statusOf[state],
+    condition,
+    troubleSince,
+    confirmedAt,
+    wellSince,
+    closedAt,
+    closedReason,
+    acknowledgedAt,
+    acknowledgedBy,
+    effectiveAt: closedAt ?? wellSince ?? Math.max(confirmedAt ?? 0, context.badSince ?? 0, troubleSince),
+    deadlineAt: context.deadlineAt,
+  } satisfies Partial<IncidentDocument>
+  const inFields = Object.entries(replayed).flatMap(([field, value]) => {
+    const stored = incident[field as keyof typeof replayed]
+    return stored === value ? [] : [`the stored incident has ${field} ${text(stored)}, its records lead to ${text(value)}`]
+  })
+  return [...inFields, ...saidFaults(incident, reached, held), ...(held === undefined ? [] : heldFaults(incident, reached, held))]
+}
+
+/**
+ * Explanation and evidence are those of the last judgement, which makes a record only where it moves the incident: of a closed one
+ * they are the last record's, of an open one perhaps those of the verdict that its subject holds. Without the subject it is known
+ * only that such a verdict moves nothing.
+ */
+function saidFaults(
+  incident: IncidentDocument,
+  { state, context, last }: Reached,
+  held: HeldIncident | null | undefined,
+): string[] {
+  const verdict = held?.verdict ?? null
+  const isAsRecorded = isSaid(incident, last)
+  if (state === 'closed' || held === null) return isAsRecorded ? [] : [notLed('its last record')]
+  const verdicts = verdict === null ? [context.condition, 'not_judged'] : [verdict.verdict]
+  if (verdict !== null && !(isAsRecorded && isToldAlone(last)) && !isSaid(incident, verdict))
+    return [notLed('the verdict of its rule')]
+  if (isAsRecorded) return []
+  const { explanation, evidence } = incident
+  const moves = verdict !== null && verdict.verdict !== context.condition && verdict.verdict !== 'not_judged'
+  const fits = verdicts.some(word => judgementFaults({ verdict: word, explanation, evidence }, incident.ruleKey).length === 0)
+  return fits && !moves ? [] : [notLed('any verdict that leaves it where it is')]
+}
+
+/** An acknowledgement brings a judgement of its own, which is not kept as the rule's verdict. */
+const isToldAlone = ({ event }: HistoryDocument) => event.type === 'incident.acknowledged'
+
+const notLed = (by: string) => `the explanation and evidence of the stored incident are not those of ${by}`
+
+const isSaid = (
+  incident: IncidentDocument,
+  { explanation, evidence }: Pick<HistoryDocument, 'explanation' | 'evidence'>,
+): boolean => incident.explanation === explanation && isDeepStrictEqual(incident.evidence, evidence)
+
+function heldFaults(
+  incident: IncidentDocument,
+  { state, context, alerts, first, last }: Reached,
+  held: HeldIncident | null,
+): string[] {
+  if (held === null) return state === 'closed' ? [] : ['no subject holds the incident, though it is open']
+  if (state === 'closed') return ['its subject still holds the incident, though it is closed']
+  const { snapshot } = held
+  const replayed = { machine: 'incident', version: first.version, value: state, transitions: last.sequence, alerts }
+  const contexts = Object.entries(context).map(
+    ([field, value]) => [field, snapshot.context[field as keyof IncidentContext], value] as const,
+  )
+  const values = Object.entries(replayed).map(
+    ([field, value]) => [field, snapshot[field as keyof typeof replayed], value] as const,
+  )
+  const owner = held.ruleKey === incident.ruleKey ? [] : [`rule ${held.ruleKey} holds the incident, not ${incident.ruleKey}`]
+  const faults = [...values, ...contexts]
+    .filter(([, stored, value]) => stored !== value)
+    .map(([field, stored, value]) => `its subject holds it with ${field} ${text(stored)}, its records lead to ${text(value)}`)
+  return [...owner, ...faults]
+}
+
+export const text = (value: unknown) => (value === null ? 'none' : String(value))
