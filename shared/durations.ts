@@ -1,17 +1,38 @@
 // Durations as generation 2 writes them: Go style text, `2m0s`, `1h30m0s`, `0s` (spec D, general rules).
 
-const unitMs: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1, us: 1e-3, µs: 1e-3, ns: 1e-6 }
+const unitNs: Record<string, bigint> = {
+  h: 3_600_000_000_000n,
+  m: 60_000_000_000n,
+  s: 1_000_000_000n,
+  ms: 1_000_000n,
+  us: 1_000n,
+  µs: 1_000n,
+  ns: 1n,
+}
+const nsPerMs = 1_000_000n
 const whole = /^(?:\d+(?:\.\d*)?|\.\d+)(?:h|ms|m|s|us|µs|ns)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:h|ms|m|s|us|µs|ns))*$/
 const part = /(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns)/g
 const longestMs = 292 * 365 * 24 * 3_600_000
+/** Go itself writes 25 at most. */
+const longestText = 64
 
-/** Milliseconds of a duration text such as `90s`, `2m`, `1h30m`; null where it is not one, is negative or beyond 292 years. */
+/**
+ * Milliseconds of a duration text such as `90s`, `2m`, `1h30m`; null where it is not one, is negative, beyond 292 years or longer than
+ * 64 characters, or is no whole number of milliseconds: the product counts in them, and `1us` must not become none at all.
+ */
 export function parseDuration(text: string): number | null {
   if (text === '0') return 0
-  if (!whole.test(text)) return null
-  let ms = 0
-  for (const [, amount, unit] of text.matchAll(part)) ms += Number(amount) * (unitMs[unit as string] as number)
-  return ms <= longestMs ? Math.round(ms) : null
+  if (text.length > longestText || !whole.test(text)) return null
+  let ns = 0n
+  for (const [, amount = '', unit = ''] of text.matchAll(part)) {
+    const [integer = '', fraction = ''] = amount.split('.')
+    const scale = 10n ** BigInt(fraction.length)
+    const scaled = BigInt(integer + fraction) * (unitNs[unit] as bigint)
+    if (scaled % scale !== 0n) return null
+    ns += scaled / scale
+  }
+  const ms = Number(ns / nsPerMs)
+  return ns % nsPerMs === 0n && ms <= longestMs ? ms : null
 }
 
 /** The normalised text of a duration: 120000 is `2m0s`, 0 is `0s`, 1500 is `1.5s`, 250 is `250ms`. */

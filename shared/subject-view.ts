@@ -20,8 +20,16 @@ export function subjectView(subject: SubjectDocument): SubjectView {
   return { id, rev, workspaceId, slug, name, kind, template, meta, createdAt, updatedAt }
 }
 
+/** The holds of monitors that name none themselves, ms. */
+export interface DefaultHolds {
+  confirmAfterMs: number
+  closeAfterMs: number
+}
+
+const usualHolds: DefaultHolds = { confirmAfterMs: limits.policy.holdMs, closeAfterMs: limits.policy.holdMs }
+
 /** A subject with its signals and rules in the order in which they were made, website monitoring's own first. */
-export function customSubjectView(subject: SubjectDocument): CustomSubjectView {
+export function customSubjectView(subject: SubjectDocument, holds = usualHolds): CustomSubjectView {
   const { id, workspaceId, slug, name, kind, template, createdAt } = subject
   return {
     id,
@@ -31,7 +39,7 @@ export function customSubjectView(subject: SubjectDocument): CustomSubjectView {
     kind,
     template,
     signals: signalsOf(subject),
-    rules: subject.rules.map(rule => ruleView(subject, rule)),
+    rules: subject.rules.map(rule => ruleView(subject, rule, holds)),
     maintenance: subject.maintenance?.value === 'running' ? windowView(subject.maintenance.context) : null,
     createdAt,
   }
@@ -54,9 +62,9 @@ export const signalsOf = (subject: Pick<SubjectDocument, 'slug' | 'name' | 'meta
 
 export const signalView = ({ slug, name, kind, meta }: SignalState): SignalView => ({ slug, name, kind, meta })
 
-export function ruleView(subject: Pick<SubjectDocument, 'slug' | 'meta'>, rule: RuleState): RuleView {
+export function ruleView(subject: Pick<SubjectDocument, 'slug' | 'meta'>, rule: RuleState, holds = usualHolds): RuleView {
   const { slug, name, builtIn, policyVersion } = rule
-  return { slug, name, builtIn, policyVersion, policy: rule.policy ?? reachabilityPolicy(subject.slug, subject.meta) }
+  return { slug, name, builtIn, policyVersion, policy: rule.policy ?? reachabilityPolicy(subject.slug, subject.meta, holds) }
 }
 
 export const windowView = ({ startedAt, endsAt, cancelledAt, by }: MaintenanceContext): WindowView => ({
@@ -73,8 +81,9 @@ export const isOfGenerations1And2 = ({ template }: Pick<SubjectDocument, 'templa
 const needs: Record<FailureMode, Policy['need']> = { at_least_one: 'any', majority: 'majority', all: 'all' }
 
 /** The built-in rule in the language of authored ones: one input a location (its id), the quorum is the monitor's agreement. */
-export function reachabilityPolicy(slug: string, meta: WebsiteMeta | null): Policy {
-  const holdMs = (seconds: number | null | undefined) => (typeof seconds === 'number' ? seconds * second : limits.policy.holdMs)
+function reachabilityPolicy(slug: string, meta: WebsiteMeta | null, holds: DefaultHolds): Policy {
+  const holdMs = (seconds: number | null | undefined, usualMs: number) =>
+    typeof seconds === 'number' ? seconds * second : usualMs
   return {
     inputs: (meta?.locations ?? []).map(location => ({
       signal: slug,
@@ -87,7 +96,7 @@ export function reachabilityPolicy(slug: string, meta: WebsiteMeta | null): Poli
     })),
     need: needs[meta?.failure_mode ?? 'majority'],
     atLeast: null,
-    confirmAfterMs: holdMs(meta?.confirm_after),
-    closeAfterMs: holdMs(meta?.recover_after),
+    confirmAfterMs: holdMs(meta?.confirm_after, holds.confirmAfterMs),
+    closeAfterMs: holdMs(meta?.recover_after, holds.closeAfterMs),
   }
 }

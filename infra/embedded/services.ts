@@ -103,17 +103,17 @@ async function startStored(
   options: ServicesOptions,
 ): Promise<Service> {
   const { settings, processId, version, incidentSalt } = options
+  const websiteHolds = { confirmAfterMs: settings.WEBSITE_CONFIRM_AFTER, closeAfterMs: settings.WEBSITE_CLOSE_AFTER }
   if (name === 'directory') {
     const { startDirectory } = await import('../../services/directory/app.ts')
-    return startDirectory(surroundings, { proberIssuer: options.proberIssuer, incidentSalt })
+    return startDirectory(surroundings, { proberIssuer: options.proberIssuer, incidentSalt, websiteHolds })
   }
   if (name === 'keeper') {
     const { startKeeper } = await import('../../services/keeper/app.ts')
     return startKeeper(surroundings, {
       keeperId: processId,
       exclusive: options.mode.embeddedStore,
-      confirmAfterMs: settings.WEBSITE_CONFIRM_AFTER,
-      closeAfterMs: settings.WEBSITE_CLOSE_AFTER,
+      ...websiteHolds,
       cachedSubjects: settings.KEEPER_CACHE,
     })
   }

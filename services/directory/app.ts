@@ -9,6 +9,7 @@ import { type AskRequest, type AskResults, type AskVerb, asks } from '#shared/co
 import { AppError } from '#shared/errors.ts'
 import type { Service, SurroundingsWithStore } from '#shared/service.ts'
 import { StoreError } from '#shared/store/port.ts'
+import type { DefaultHolds } from '#shared/subject-view.ts'
 import { createAnnouncer } from './announce-revocations.ts'
 import { notificationAnswerers } from './answer-notifications.ts'
 import { peopleAnswerers } from './answer-people.ts'
@@ -57,6 +58,8 @@ const answerers: Answerers = {
 export interface DirectoryOptions {
   /** From which public incident ids are derived; empty: only internal ids are understood. */
   incidentSalt?: string
+  /** Absent: two minutes each. */
+  websiteHolds?: DefaultHolds
   queue?: string
   /** Null or absent: this bus has no keys to make probers' credentials with. */
   proberIssuer?: ProberIssuer | null
@@ -70,9 +73,10 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
   const issuer = options.proberIssuer ?? null
   const announcer = issuer && createAnnouncer({ issuer, store, bus, clock, logger })
   const { activeWorkers } = probers
-  const { incidentSalt = '' } = options
+  const { incidentSalt = '', websiteHolds } = options
   const passwords = createPasswords()
-  const context: DirectoryContext = { store, bus, clock, passwords, incidentSalt, activeWorkers, probers: announcer }
+  const shown = { incidentSalt, websiteHolds, activeWorkers }
+  const context: DirectoryContext = { store, bus, clock, passwords, ...shown, probers: announcer }
   const stopExpiring = startExpiring(store, clock, logger)
   const asked = askCounter(metrics)
   const subscription = await serve(bus, {

@@ -3,6 +3,7 @@ import type { Bus } from '#shared/bus/port.ts'
 import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Store } from '#shared/store/port.ts'
+import type { DefaultHolds } from '#shared/subject-view.ts'
 import type { Passwords } from './passwords.ts'
 
 export interface DirectoryContext {
@@ -12,6 +13,8 @@ export interface DirectoryContext {
   passwords: Passwords
   /** From which public incident ids are derived. */
   incidentSalt: string
+  /** The keepers' own (WEBSITE_CONFIRM_AFTER, WEBSITE_CLOSE_AFTER), for the rule that website monitoring maintains. */
+  websiteHolds: DefaultHolds | undefined
   /** Live probers of a location. */
   activeWorkers(locationId: string): number
   /** Makes probers' credentials, and tells the bus of all that are revoked; null where this bus has no keys to make them with. */

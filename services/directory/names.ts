@@ -8,7 +8,8 @@ import type { DirectoryContext } from './context.ts'
 
 /**
  * Reserves the first free of `name`, `name-2`, `name-3`, … for a subject about to be created (spec D 1, Slugs). Repeating it for the
- * same subject answers the same slug. A reservation older than a minute whose subject does not exist, or is deleted, is taken over.
+ * same subject answers the same slug. A name whose subject is deleted is taken over at once, one whose subject does not
+ * exist once the reservation is older than a minute: until then the subject may be on its way.
  */
 export async function reserveName(context: DirectoryContext, request: AskRequest<'reserve-name'>): Promise<{ slug: string }> {
   const { workspaceId, subjectId } = request
@@ -65,14 +66,19 @@ async function takeOver(context: DirectoryContext, wanted: NameDocument): Promis
   return result === 'written'
 }
 
-/** The ids of those reservations that are old enough and whose subject does not exist or is a tombstone. */
+/** The ids of those reservations whose subject is a tombstone, or does not exist although they are old. */
 async function findLapsed({ store, clock }: DirectoryContext, names: readonly (NameDocument | null)[]): Promise<Set<string>> {
+  const reserved = names.filter(name => name !== null)
+  if (reserved.length === 0) return new Set()
+  const subjectIds = reserved.map(name => name.subjectId)
+  const found = await store.find('subjects', {
+    where: { id: { in: subjectIds } },
+    limit: subjectIds.length,
+    select: ['deletedAt'],
+  })
+  const deletedAt = new Map(found.map(subject => [subject.id, subject.deletedAt]))
   const limit = clock.now() - limits.directory.reservationMs
-  const old = names.filter(name => name !== null && name.reservedAt < limit) as NameDocument[]
-  if (old.length === 0) return new Set()
-  const subjectIds = old.map(name => name.subjectId)
-  const where = { id: { in: subjectIds }, deletedAt: null }
-  const alive = await store.find('subjects', { where, limit: subjectIds.length, select: ['deletedAt'] })
-  const living = new Set(alive.map(subject => subject.id))
-  return new Set(old.filter(name => !living.has(name.subjectId)).map(name => name.id))
+  const isLapsed = ({ subjectId, reservedAt }: NameDocument) =>
+    deletedAt.has(subjectId) ? deletedAt.get(subjectId) !== null : reservedAt < limit
+  return new Set(reserved.filter(isLapsed).map(name => name.id))
 }

@@ -48,14 +48,14 @@ export async function listCustomSubjects(
 
 /** Whose slug is it, among these workspaces? Read from the subjects themselves: a name may be reserved for one that never came to be. */
 export async function findSubjects(
-  { store }: DirectoryContext,
+  { store, websiteHolds }: DirectoryContext,
   { slug, workspaceIds }: AskRequest<'find-subjects'>,
 ): Promise<FoundSubjects> {
   const where = { slug, workspaceId: { in: workspaceIds }, deletedAt: null }
   if (workspaceIds.length === 0) return { subject: null, workspaceIds: [] }
   const found = (await store.find('subjects', { where, limit: limits.subject.ambiguous + 1 })).filter(isOfGenerations1And2)
   const only = found.length === 1 ? (found[0] as SubjectDocument) : null
-  return { subject: only && customSubjectView(only), workspaceIds: found.map(subject => subject.workspaceId) }
+  return { subject: only && customSubjectView(only, websiteHolds), workspaceIds: found.map(subject => subject.workspaceId) }
 }
 
 export async function workspaceExists(

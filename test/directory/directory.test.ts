@@ -11,7 +11,7 @@ import { limits } from '#shared/limits.ts'
 import { slugCandidate, slugOf } from '#shared/slug.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
-import { startDirectory } from '../../services/directory/app.ts'
+import { type DirectoryOptions, startDirectory } from '../../services/directory/app.ts'
 import { bootstrap, confirmFirstKey } from '../../services/directory/bootstrap.ts'
 import { watchProbers } from '../../services/directory/prober-presence.ts'
 import { openIncident } from '../conformance/routes.ts'
@@ -21,11 +21,16 @@ import { createHandClock } from '../support/hand-clock.ts'
 import { createMemoryHub } from '../support/memory-bus.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
 
-async function start(t: { teardown(run: () => Promise<void>): unknown }, store: Store = createMemoryStore()) {
+async function start(
+  t: { teardown(run: () => Promise<void>): unknown },
+  store: Store = createMemoryStore(),
+  options: DirectoryOptions = {},
+) {
   const clock = createHandClock()
   const hub = createMemoryHub({ clock })
   const bus = hub.connect()
-  const service = await startDirectory({ bus, clock, store, logger: pino({ level: 'silent' }), metrics: new Registry() })
+  const around = { bus, clock, store, logger: pino({ level: 'silent' }), metrics: new Registry() }
+  const service = await startDirectory(around, options)
   t.teardown(() => service.stop())
   const asker = hub.connect()
   const { ask } = createDirectoryClient(asker, clock)
@@ -119,6 +124,19 @@ onEachStore('names', async (t, given) => {
     await store.replace('subjects', [{ ...subject, rev: 2, deletedAt: clock.now() }])
     t.equal(await reserve('Used', 'u3'), 'used')
   })
+  await t.test(
+    'the name of a subject that is deleted within its first minute is free at once, and given to one alone',
+    async t => {
+      await reserve('Brief', 'brief00001')
+      t.equal(await reserve('Brief', 'brief00002'), 'brief-2', 'its subject may be on its way')
+      const subject = subjectDocument('brief00001', 'w', 'brief', 'Brief', meta, clock.now())
+      await store.insert('subjects', [subject])
+      t.equal(await reserve('Brief', 'brief00003'), 'brief-3', 'its subject lives')
+      await store.replace('subjects', [{ ...subject, rev: 2, deletedAt: clock.now() }])
+      const given = await Promise.all([reserve('Brief', 'brief00004'), reserve('Brief', 'brief00005')])
+      t.strictSame(new Set(given), new Set(['brief', 'brief-4']))
+    },
+  )
 })
 
 onEachStore('keys', async (t, given) => {
@@ -335,11 +353,23 @@ onEachStore('reads', async (t, given) => {
       t.ok(JSON.stringify(page.history).length <= limits.request.pageBytes + 2)
       seen.push(...page.history.map(entry => entry.sequence))
       more = page.more
+      t.equal(page.held, null, 'nothing is told of its subject before the last page, and there is no subject')
     }
     t.strictSame(
       seen,
       entries.map(entry => entry.sequence),
     )
+  })
+  await t.test('the last page of an open incident tells what its subject holds of it', async t => {
+    const incident = { version: 3, value: 'problem', context: { incidentId: 'holding.2' } }
+    const rules = [
+      { key: 'r1', incident: null },
+      { key: 'r2', incident, verdict: { verdict: 'problem' } },
+    ]
+    await store.upsert('incidents', [{ id: 'holding.2', rev: 1, subjectId: 'holding' } as never])
+    await store.upsert('subjects', [{ id: 'holding', rev: 1, rules } as never])
+    const { held } = await ask('get-incident-records', { id: 'holding.2', afterSequence: 0 })
+    t.strictSame(held, { ruleKey: 'r2', snapshot: incident, verdict: { verdict: 'problem' } })
   })
   await t.test('whether there is a workspace', async t => {
     await store.upsert('workspaces', [{ id: 'there', rev: 1, name: 'There', createdAt: 5, members: {} } as never])
@@ -583,5 +613,29 @@ t.test('the first start', async t => {
       }
       t.ok(crashes >= 8, `${crashes} writes were tried`)
     })
+  }
+})
+
+t.test('the rule that website monitoring maintains waits as long as the keepers are told to', async t => {
+  const cases: [string, DirectoryOptions['websiteHolds'], object, number, number][] = [
+    ['two minutes where nothing is set', undefined, {}, 120_000, 120_000],
+    ['as set', { confirmAfterMs: 7_000, closeAfterMs: 9_000 }, {}, 7_000, 9_000],
+    ['its own hold', { confirmAfterMs: 7_000, closeAfterMs: 9_000 }, { confirm_after: 1 }, 1_000, 9_000],
+  ]
+  for (const [title, websiteHolds, own, confirmAfterMs, closeAfterMs] of cases) {
+    const { store, ask } = await start(t, createMemoryStore(), websiteHolds === undefined ? {} : { websiteHolds })
+    const website = subjectDocument('shop000001', 'w', 'shop', 'Shop', { ...meta, ...own }, 5)
+    const nothing = { policy: null, verdict: null, incident: null }
+    const reachability = {
+      key: 'availability',
+      slug: 'reachability',
+      name: 'Reachability',
+      builtIn: true,
+      policyVersion: 1,
+      ...nothing,
+    }
+    await store.insert('subjects', [{ ...website, kind: 'custom', rules: [reachability] }])
+    const { subject } = await ask('find-subjects', { slug: 'shop', workspaceIds: ['w'] }, 'trace')
+    t.match(subject?.rules[0]?.policy, { confirmAfterMs, closeAfterMs }, title)
   }
 })

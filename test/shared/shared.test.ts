@@ -68,6 +68,17 @@ t.test('durations are read in Go style and written back normalised', async t => 
     ['5d', null],
     ['1h30', null],
     ['99999999999999h', null],
+    ['1ms', 1, '1ms'],
+    ['1.005s', 1_005, '1.005s'],
+    ['500us500us', 1, '1ms'],
+    ['0ns', 0, '0s'],
+    ['1us', null],
+    ['1µs', null],
+    ['1ns', null],
+    ['1.5ms', null],
+    ['1m0.0005s', null],
+    [`1.${'0'.repeat(61)}s`, 1_000, '1s'],
+    [`1.${'0'.repeat(62)}s`, null],
   ]
   for (const [written, ms, normalised] of read) {
     t.equal(parseDuration(written), ms, `"${written}"`)

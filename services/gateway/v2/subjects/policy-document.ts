@@ -8,7 +8,7 @@ import { limits } from '#shared/limits.ts'
 import { characters, Maybe, Needed } from '../../fields.ts'
 import { isLabelKey } from './labels.ts'
 
-const Duration = Type.String({ description: 'Go style: 90s, 2m, 1h30m; at most 365 days.' })
+const Duration = Type.String({ description: 'Go style: 90s, 2m, 1h30m; in whole milliseconds, at most 365 days.' })
 const Label = Type.String({ maxLength: limits.pushed.labelValueCharacters })
 
 /** Empty text, empty object and null mean unset (spec D 1, Policies as answered). */
@@ -139,7 +139,7 @@ function readDuration(text: string | null, path: string): number | null {
   const ms = parseDuration(text)
   if (ms !== null && ms <= limits.policy.durationMs) return ms
   const days = limits.policy.durationMs / 86_400_000
-  throw invalid(path, `must be a duration such as 2m or 1h30m of at most ${days} days`)
+  throw invalid(path, `must be a duration such as 2m or 1h30m, in whole milliseconds, of at most ${days} days`)
 }
 
 function requireKnown(sent: object, known: object, path: string): void {
