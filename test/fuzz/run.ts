@@ -7,12 +7,13 @@ import { startInstallation } from './installation.ts'
 
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 
+const options = { cases: { type: 'string' }, seed: { type: 'string' } } as const
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { cases: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
-  })
-  const [cases, seed] = [Number(values.cases), Number(values.seed)]
-  if (!Number.isInteger(cases) || cases < 1 || !Number.isInteger(seed)) {
+  const { values, positionals, tokens } = parseArgs({ options, strict: false, tokens: true })
+  const [cases, seed] = [Number(values['cases'] ?? 10_000), Number(values['seed'] ?? 1)]
+  const isUnknown = tokens.some(token => token.kind === 'option' && !Object.hasOwn(options, token.name))
+  if (isUnknown || positionals.length > 0 || !Number.isInteger(cases) || cases < 1 || !Number.isInteger(seed)) {
     say('npm run fuzz -- [--cases N] [--seed N]    whole numbers; 10,000 cases and seed 1 where they are left out')
     process.exitCode = 2
     return
