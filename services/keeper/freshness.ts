@@ -2,11 +2,10 @@
 // senders are its series; both are laid over the document when that is read again. Pure.
 import type { Freshness, FreshReading } from '#shared/contracts/freshness.ts'
 import type { SeriesDocument } from '#shared/contracts/observation.ts'
-import type { ObservedInput, Reading, SubjectDocument } from '#shared/contracts/subject.ts'
-import { inputKeyOf, selects } from '#shared/judging/policy-input.ts'
+import type { Reading, SubjectDocument } from '#shared/contracts/subject.ts'
 import { changeBetween } from './step/change.ts'
 import { judgeSubject } from './step/judge-subject.ts'
-import { inputsOf, observedOf } from './step/rule-commands.ts'
+import { takeReport } from './step/report-observation.ts'
 import type { Surrounding } from './step/types.ts'
 
 export function freshnessOf({ id, rev, judgedAt, dueAt, readings }: SubjectDocument): Freshness {
@@ -45,7 +44,7 @@ export function layOver(subject: SubjectDocument, freshness: Freshness, surround
 }
 
 /**
- * The same with what senders reported: an input reads the newest of the series that it selects, unless it has read a newer one. Where that
+ * The same with what senders reported, each as its keeper took it. Where that
  * says something new, nobody came to commit it: it is judged at the instant at which it would have been.
  */
 export function layOverSeries(
@@ -55,27 +54,11 @@ export function layOverSeries(
 ): LaidOver {
   const { custom } = subject
   if (custom === null || subject.deletedAt !== null || series.length === 0) return { subject, change }
-  const observed = { ...custom.observed }
-  for (const { rule, input } of inputsOf(subject)) {
-    const key = inputKeyOf(rule.key, input)
-    const signalKey = custom.signals.find(({ slug }) => slug === input.signal)?.key
-    for (const one of series) {
-      const known = observed[key]
-      if (known === undefined || one.signalKey !== signalKey || !selects(input.match, one.labels)) continue
-      if (isNewer(one, known)) observed[key] = { addedAt: known.addedAt, ...observedOf(one) }
-    }
-  }
-  if (Object.entries(observed).every(([key, one]) => custom.observed[key] === one)) return { subject, change }
+  const laid = series.reduce(takeReport, subject)
+  if (laid.custom?.observed === custom.observed) return { subject: laid, change }
   const at = series.reduce((latest, { judgedAt }) => Math.max(latest, judgedAt), subject.judgedAt)
-  const judged = judgeSubject({ ...subject, custom: { ...custom, observed } }, at, surrounding)
+  const judged = judgeSubject(laid, at, surrounding)
   return { subject: judged, change: change === 'commit' ? change : changeBetween(subject, judged) }
-}
-
-/** What came again under the same instant may say something else: of an equal one the series has what came last. */
-function isNewer(series: SeriesDocument, { observedAtUs, ok, value, error }: ObservedInput): boolean {
-  if (observedAtUs !== series.observedAtUs) return observedAtUs === null || observedAtUs < series.observedAtUs
-  const stored = observedOf(series)
-  return stored.ok !== ok || stored.value !== value || stored.error !== error
 }
 
 const readingOf = ([, slotAt, at, ok, statusCode, totalMs, error]: FreshReading, addedAt: number): Reading => ({

@@ -52,6 +52,8 @@ export interface SeriesDocument extends Stored {
   status: 'ok' | 'problem'
   value: number | null
   error: string
+  /** Which of its subject's accepted observations it is: of two for one instant, the later of these counts. Absent in older ones. */
+  number?: number
   /** When it was judged, ms: that subject's document may have been judged before. */
   judgedAt: number
   /** The revision of the subject's document at which it was judged: that very document does not have it yet. */

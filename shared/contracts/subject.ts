@@ -63,6 +63,8 @@ export interface CustomState {
   rulesMade: number
   /** The latest stamp that an observation got here, microseconds: no two get the same, however fast they come. */
   stampedUs: number
+  /** How many observations were accepted; they number the next. Absent until there is one. */
+  accepted?: number
   /** What each input of authored rules last read of its signal, by input key (`inputKeyOf`). */
   observed: Record<string, ObservedInput>
 }
@@ -73,6 +75,8 @@ export interface ObservedInput {
   addedAt: number
   /** Microseconds since the epoch. */
   observedAtUs: number | null
+  /** Which of the subject's accepted observations it is; absent where `observedAtUs` is null. */
+  number?: number
   ok: boolean
   value: number | null
   /** The sender's error, cut for evidence; null when none. */

@@ -351,14 +351,14 @@ t.test('of more sets of labels than a saved rule looks at, the newest count', as
   const house = await createCustom()
   await house.signal('beat')
   const now = house.clock.now()
-  const set = (id: string, at: number, status: 'ok' | 'problem') => ({
+  const set = (id: string, at: number, status: 'ok' | 'problem', number = 1) => ({
     ...{ id, rev: 1, writer: 'test', subjectId: house.id, signalKey: 's1', labels: { id }, judgedAt: at, subjectRev: 1 },
-    ...{ observedAtUs: at * 1_000, status, value: null, error: '', expireAt: now + day },
+    ...{ observedAtUs: at * 1_000, number, status, value: null, error: '', expireAt: now + day },
   })
   const old = Array.from({ length: limits.intake.seriesPerSubject }, (_, i) => set(`a${i}`, now - hour - i, 'ok'))
-  await house.store.insert('series', [...old, set('z', now - 1_000, 'problem')])
+  await house.store.insert('series', [...old, set('y', now - 1_000, 'problem', 3), set('z', now - 1_000, 'ok', 2)])
   await house.rule('down', [{ signal: 'beat' }])
-  t.equal(await house.verdict('down'), 'problem')
+  t.equal(await house.verdict('down'), 'problem', 'and of two for one instant the one accepted last')
 })
 
 t.test('a document that does not fit its subject is told where', async t => {
@@ -675,6 +675,29 @@ t.test('a successor knows what was reported since the subject was written', asyn
   t.equal(await house.verdict('down'), 'ok')
   await house.clock.advance(2 * minute)
   t.strictSame(await house.kinds(), ['no_data'])
+})
+
+t.test('of sets of labels that report for one instant the last counts, for a successor too', async t => {
+  for (const [first, last] of [
+    ['a', 'b'],
+    ['b', 'a'],
+  ] as const) {
+    const house = await createCustom()
+    for (const name of ['beat', 'other']) await house.signal(name, 'custom_event')
+    await house.rule('down', [{ signal: 'beat' }, { signal: 'other' }], { need: 'all', confirmAfterMs: 0, closeAfterMs: 0 })
+    const observedAtUs = house.clock.now() * 1_000
+    const observations = [
+      { signal: 'beat', ...reported, status: 'problem', observedAtUs, labels: { zone: first } },
+      { signal: 'beat', ...reported, status: 'ok', observedAtUs, labels: { zone: last } },
+    ]
+    await house.must({ kind: 'report-observations', observations })
+    house.hub.cut(house.keeper.bus)
+    await house.startOne({ keeperId: 'successor' })
+    await house.clock.advance(20_000)
+    await house.report('other', 'problem')
+    t.equal(await house.verdict('down'), 'ok', `${first}, then ${last}`)
+    t.strictSame(await house.kinds(), [])
+  }
 })
 
 t.test('what was called silent stays silent for a successor, however old the checkpoint is', async t => {

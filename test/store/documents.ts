@@ -194,7 +194,7 @@ export function pushed(id: string, given: Partial<PushedObservationDocument> = {
 }
 
 export function series(id: string, given: Partial<SeriesDocument> = {}): SeriesDocument {
-  return { id, ...reported, writer: 'test', judgedAt: 1_790_000_000_000, subjectRev: 3, ...given }
+  return { id, ...reported, writer: 'test', number: 2, judgedAt: 1_790_000_000_000, subjectRev: 3, ...given }
 }
 
 export function policy(id: string, given: Partial<PolicyDocument> = {}): PolicyDocument {

@@ -100,10 +100,11 @@ function report(subject: SubjectDocument, command: Reporting, now: number, surro
   const reports = command.kind === 'report-observation' ? [command] : command.observations
   const results: ReportedObservation[] = []
   const reported = new Reported(surrounding.stored)
+  const within = { ...surrounding, stored: reported }
   let next = subject
   for (const [i, one] of reports.entries()) {
     const stamped = { ...one, observedAtUs: one.observedAtUs ?? stampUs + i }
-    const outcome = reportObservation(next, stamped, at, { ...surrounding, stored: reported })
+    const outcome = reportObservation(next, stamped, at, within)
     if ('refused' in outcome) {
       results.push({ ok: false, error: (outcome.refused as Extract<Reply, { ok: false }>).error })
       continue

@@ -12,7 +12,7 @@ import { hour, limits } from '#shared/limits.ts'
 import { signalsOf } from '#shared/subject-view.ts'
 import { judgeSubject } from './judge-subject.ts'
 import { refusal } from './refusal.ts'
-import { inputsOf, observedOf } from './rule-commands.ts'
+import { inputsOf, isLater, observedOf } from './rule-commands.ts'
 import type { NewestReport, Surrounding } from './types.ts'
 
 export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'> & { observedAtUs: number }
@@ -35,9 +35,10 @@ export function reportObservation(subject: SubjectDocument, report: Report, at: 
   const row = rowOf(subject, signal, report, { id, rev: (before?.rev ?? 0) + 1, observedAtUs, rejectReason, at })
   const view = observationView(row)
   if (rejectReason !== 'accepted') return { subject, row, series: null, view }
-  const judged = judgeSubject(takeAccepted(subject, signal, row), at, surrounding)
+  const number = (subject.custom?.accepted ?? 0) + 1
+  const judged = judgeSubject(takeReport(subject, { ...row, number }), at, surrounding)
   const isNewest = newest === null || newest.observedAtUs <= observedAtUs
-  return { subject: judged, row, series: isNewest ? seriesOf(series, subject, row, newest, at) : null, view }
+  return { subject: judged, row, series: isNewest ? seriesOf(series, subject, { ...row, number }, newest, at) : null, view }
 }
 
 /** The first that fits, in the spec's order; an equal time is not older. */
@@ -55,31 +56,37 @@ function refusalOf(subject: SubjectDocument, { signal }: Report): Reply {
     : refusal('not_found', 'Signal not found', 'Signal does not exist or access denied')
 }
 
-/** Every input that selects the report reads it, unless it has read a newer one. */
-function takeAccepted(subject: SubjectDocument, signal: SignalState, row: PushedObservationDocument): SubjectDocument {
+export type Accepted = Pick<SeriesDocument, 'signalKey' | 'labels' | 'observedAtUs' | 'number' | 'status' | 'value' | 'error'>
+
+/** An accepted report, not judged yet: every input that selects it reads it, unless it has read a later one. The subject is a custom one. */
+export function takeReport(subject: SubjectDocument, report: Accepted): SubjectDocument {
   const custom = subject.custom as CustomState
+  const signal = custom.signals.find(({ key }) => key === report.signalKey)
   const observed = { ...custom.observed }
+  let isRead = false
   for (const { rule, input } of inputsOf(subject)) {
-    if (input.signal !== signal.slug || !selects(input.match, row.labels)) continue
+    if (input.signal !== signal?.slug || !selects(input.match, report.labels)) continue
     const key = inputKeyOf(rule.key, input)
     const known = observed[key]
-    if (known === undefined || (known.observedAtUs ?? Number.NEGATIVE_INFINITY) > row.observedAtUs) continue
-    observed[key] = { addedAt: known.addedAt, ...observedOf(row) }
+    if (known === undefined || !isLater(report, known)) continue
+    observed[key] = { addedAt: known.addedAt, ...observedOf(report) }
+    isRead = true
   }
-  return { ...subject, custom: { ...custom, observed } }
+  const accepted = Math.max(custom.accepted ?? 0, report.number ?? 0)
+  return { ...subject, custom: { ...custom, accepted, observed: isRead ? observed : custom.observed } }
 }
 
 function seriesOf(
   id: string,
   subject: SubjectDocument,
-  row: PushedObservationDocument,
+  row: PushedObservationDocument & { number: number },
   newest: NewestReport | null,
   at: number,
 ): SeriesDocument {
-  const { subjectId, signalKey, labels, observedAtUs, status, value, error } = row
+  const { subjectId, signalKey, labels, observedAtUs, number, status, value, error } = row
   // In whole hours, so that it seldom changes.
   const expireAt = Math.ceil(row.expireAt / hour) * hour
-  const reported = { subjectId, signalKey, labels, observedAtUs, status, value, error, expireAt }
+  const reported = { subjectId, signalKey, labels, observedAtUs, number, status, value, error, expireAt }
   return { id, rev: newest?.rev ?? 0, writer: '', ...reported, judgedAt: at, subjectRev: subject.rev }
 }
 

@@ -141,12 +141,21 @@ function withInputs(subject: SubjectDocument, at: number, series: readonly Serie
 
 function newestOf({ signals }: CustomState, input: PolicyInput, at: number, series: readonly SeriesDocument[]): ObservedInput {
   const signalKey = signals.find(signal => signal.slug === input.signal)?.key
-  let newest: SeriesDocument | null = null
+  let newest = neverObserved(at)
   for (const candidate of series) {
     const isSelected = candidate.signalKey === signalKey && selects(input.match, candidate.labels)
-    if (isSelected && (newest === null || candidate.observedAtUs >= newest.observedAtUs)) newest = candidate
+    if (isSelected && isLater(candidate, newest)) newest = { addedAt: at, ...observedOf(candidate) }
   }
-  return newest === null ? neverObserved(at) : { ...neverObserved(at), ...observedOf(newest) }
+  return newest
+}
+
+/** Whether an input that has read `known` reads the observation instead: of two for one instant, the one accepted last. */
+export function isLater(
+  { observedAtUs, number }: Pick<SeriesDocument, 'observedAtUs' | 'number'>,
+  known: ObservedInput,
+): boolean {
+  if (observedAtUs !== known.observedAtUs) return known.observedAtUs === null || known.observedAtUs < observedAtUs
+  return (number ?? 0) > (known.number ?? 0)
 }
 
 export const inputsOf = ({ rules }: SubjectDocument): { rule: RuleState; input: PolicyInput }[] =>
@@ -155,11 +164,13 @@ export const inputsOf = ({ rules }: SubjectDocument): { rule: RuleState; input: 
 /** The error is cut: it is kept in the subject, in evidence and in records, once for each input that reads it. */
 export const observedOf = ({
   observedAtUs,
+  number,
   status,
   value,
   error,
-}: Pick<SeriesDocument, 'observedAtUs' | 'status' | 'value' | 'error'>): Omit<ObservedInput, 'addedAt'> => ({
+}: Pick<SeriesDocument, 'observedAtUs' | 'number' | 'status' | 'value' | 'error'>): Omit<ObservedInput, 'addedAt'> => ({
   observedAtUs,
+  number: number ?? 0,
   ok: status === 'ok',
   value,
   error: error === '' ? null : [...error].slice(0, limits.judging.reasonCharacters).join(''),

@@ -56,7 +56,6 @@ export function deleteSignal(subject: SubjectDocument, command: CommandOf<'delet
   if (reader !== undefined)
     return refused('forbidden', 'Signal is still used by a rule', `The rule "${reader.slug}" reads this signal`)
   const signals = custom.signals.filter(other => other.key !== signal.key)
-  // What is still to be written of it would come back after its removal.
   const next = { ...subject, updatedAt: at, custom: { ...custom, signals } }
   return {
     subject: addPending(next, { mode: 'remove-signal', signalKey: signal.key }),
