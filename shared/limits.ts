@@ -87,13 +87,17 @@ export const limits = {
   collector: {
     /** How far the heap may grow between two full collections in a calm time, in percent of what lives: what 250 MB leave room for. */
     calmPercent: 10,
-    /** How fast the heap fills, in percent of what lives a second: from here on it is busy, below here it is calm again. */
-    busyPercentPerSecond: 6,
-    calmPercentPerSecond: 4,
+    /** How fast the heap fills, in percent of what lives a second: from here on it is busy. 10,000 monitors once a minute fill 0.5. */
+    busyPercentPerSecond: 1.5,
     /** One that follows another this closely says nothing: V8 itself gives back memory some 650 ms after a collection. The next one counts. */
     pairMs: 1_000,
-    /** A full collection takes 10 to 20 ms with 10,000 monitors: this often they cost little, and are rare in a percentile. */
-    everyMs: 5 * second,
+    /**
+     * With 10,000 monitors answers are slow for 110 to 190 ms while a full collection goes on beside them: at 2,000 checks a second that is
+     * less than the slowest percent of answers only where it comes this seldom.
+     */
+    everyMs: 30 * second,
+    /** Calm again when none came for this long. */
+    calmAfterMs: 45 * second,
     /** What a busy time may ask for; up to twice the heap. */
     busyPercentMin: 30,
     busyPercentMax: 100,

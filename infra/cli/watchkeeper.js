@@ -12,13 +12,17 @@ const needed = 24
 const here = dirname(fileURLToPath(import.meta.url))
 const modules = join(here, '..', '..', 'node_modules')
 const pinned = join(modules, 'node', 'bin', 'node')
-/** The heap starts as small as it can and grows with the load (infra/embedded/collector-pace.ts). */
+/**
+ * The heap starts as small as it can and grows with the load (infra/embedded/collector-pace.ts). V8 gets as many helping threads as there
+ * are cores, less one: four on two cores take a full collection's time from those that answer. What is experimental is known to be.
+ */
 const flags = [
   '--max-semi-space-size=16',
   '--semi-space-growth-factor=1',
   '--memory-saver-mode',
   '--heap-growing-percent=10',
-  '--expose-gc',
+  '--v8-pool-size=0',
+  '--disable-warning=ExperimentalWarning',
 ]
 /** The C library keeps what its threads have freed; with one arena that gives back early it keeps a third of it. */
 const environment = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '2097152', MALLOC_MMAP_THRESHOLD_: '524288' }

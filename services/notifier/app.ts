@@ -53,7 +53,7 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
   const dispatch = createDispatch(parts, bodies, deliverer, followUp, pump)
   const nudges = await bus.subscribe(subjects.alertNudge, ({ body }) => takeNudge(body, dispatch), { queue })
   const tests = await serveTestMessages(parts, bus, queue, { bodies, sender, rows })
-  const scan = startScan(parts, dispatch, pump)
+  const scan = startScan(parts, dispatch, sender, pump)
 
   return {
     unready: () => [

@@ -1,10 +1,11 @@
 // Now and then: finds what a lost nudge or a dead notifier left (open alerts, due deliveries, lapsed claims), in bounded
-// pages, and removes what is too old. The only place that looks at the store without being told.
+// pages, removes what is too old, and has the sender ready once there is a destination. The only place that looks at the store without being told.
 import type { Cancel } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 import type { Query, Scalar } from '#shared/store/port.ts'
 import type { BatchLoop } from './batch-loop.ts'
 import type { Parts } from './parts.ts'
+import type { Sender } from './send.ts'
 
 export interface Scan {
   stop(): Promise<void>
@@ -15,11 +16,12 @@ export interface Scan {
 const { batch, scanPages, scanMs, expireMs, expireSlice, expireSlices } = limits.notifier
 
 /** Scans at once, then every limits.notifier.scanMs. */
-export function startScan(parts: Parts, dispatch: BatchLoop<string>, onRoomWanted: () => void): Scan {
+export function startScan(parts: Parts, dispatch: BatchLoop<string>, sender: Sender, onRoomWanted: () => void): Scan {
   const { store, clock, logger, lanes } = parts
   let cursor: Query['after'] | undefined
   let nextExpiryAt = clock.monotonic() + expireMs
   let failing = false
+  let isPrepared = false
   let timer: Cancel = () => {}
   let running: Promise<void> = Promise.resolve()
 
@@ -48,6 +50,12 @@ export function startScan(parts: Parts, dispatch: BatchLoop<string>, onRoomWante
     return cursor !== undefined
   }
 
+  const prepare = async () => {
+    if (isPrepared || (await store.find('destinations', { where: {}, limit: 1, select: [] })).length === 0) return
+    await sender.prepare()
+    isPrepared = true
+  }
+
   const expire = async () => {
     if (clock.monotonic() < nextExpiryAt) return
     nextExpiryAt = clock.monotonic() + expireMs
@@ -65,6 +73,7 @@ export function startScan(parts: Parts, dispatch: BatchLoop<string>, onRoomWante
       onRoomWanted()
       if (!more) break
     }
+    await prepare()
     await expire()
   }
 

@@ -25,6 +25,8 @@ export interface Message {
 export interface Sender {
   /** Resolves within `timeoutMs` of the clock; without it, within limits.notifier.sendMs. */
   send(message: Message, stop: AbortSignal, timeoutMs?: number): Promise<Outcome>
+  /** Loads what sending needs, so that the first message does not wait for it. */
+  prepare(): Promise<void>
   close(): Promise<void>
 }
 
@@ -47,7 +49,7 @@ interface Client {
   request: typeof request
 }
 
-/** undici is loaded with the first message: 5 MB, of which an installation with nothing to tell has no use. */
+/** undici is loaded when there is somebody to tell: 5 MB and up to 0.1 s, of which an installation without a destination has no use. */
 async function openClient(options: SenderOptions): Promise<Client> {
   const { Agent, buildConnector, request } = await import('undici')
   const agent = new Agent({
@@ -69,11 +71,10 @@ async function openClient(options: SenderOptions): Promise<Client> {
 
 export function createSender(options: SenderOptions): Sender {
   let client: Promise<Client> | null = null
+  const open = () => (client ??= openClient(options))
   return {
-    send: async (message, stop, timeoutMs = limits.notifier.sendMs) => {
-      client ??= openClient(options)
-      return await attempt(message, stop, timeoutMs, await client, options)
-    },
+    send: async (message, stop, timeoutMs = limits.notifier.sendMs) => attempt(message, stop, timeoutMs, await open(), options),
+    prepare: async () => void (await open()),
     close: async () => (await client)?.agent.destroy(),
   }
 }

@@ -1,6 +1,6 @@
 // Alerts: from a website that fails to the webhook that says so, with a hold of 0, alone and while other checks run.
 import { setTimeout as pause } from 'node:timers/promises'
-import { second } from '#shared/limits.ts'
+import { limits, second } from '#shared/limits.ts'
 import { burstOfAlerts } from './burst-of-alerts.ts'
 import { type PartResult, quantity, type Run } from './run-context.ts'
 import { homeOf, seed } from './seed.ts'
@@ -35,7 +35,8 @@ export async function alert(run: Run): Promise<PartResult> {
       const monitors = { ...home, locationIds: [home.locationId], intervalSeconds: 1, urlOf: run.target.urlOf }
       await seed(connection, { ...monitors, from: 0, to: watched, hold: 0 })
       await run.target.untilSeen(watched, 30_000)
-      await pause(2_000)
+      // So long a destination may be there before the notifier has noticed it and is ready to send.
+      await pause(limits.notifier.scanMs + 1_000)
       run.say(`alert: ${outages} outages`)
       const alone = await causeOutages(run.target, outages)
       await seed(connection, { ...monitors, from: watched, to: watched + background })

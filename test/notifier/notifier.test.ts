@@ -1,4 +1,5 @@
 // The notifier whole: alerts in the store, real receivers over HTTP, a clock turned by hand.
+import { pino } from 'pino'
 import t from 'tap'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
@@ -7,6 +8,10 @@ import type { IncidentDocument } from '#shared/contracts/incident.ts'
 import { hour, limits, minute, second } from '#shared/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { newDelivery } from '../../services/notifier/delivery-document.ts'
+import { createLanes } from '../../services/notifier/lanes.ts'
+import type { Parts } from '../../services/notifier/parts.ts'
+import { startScan } from '../../services/notifier/scan.ts'
+import { createSender } from '../../services/notifier/send.ts'
 import {
   type Answer,
   alert,
@@ -657,4 +662,23 @@ t.test('a thousand alerts to ten receivers drain, each once', async t => {
   t.equal(new Set(receiver.hits.map(({ headers }) => headers['webhook-id'])).size, 1_000)
   t.equal(receiver.hits.length, 1_000)
   t.comment(`drained in ${ms} ms`)
+})
+
+t.test('the sender is made ready once, as soon as there is somebody to tell', async t => {
+  const { store, clock } = createHouse()
+  let prepared = 0
+  const sender = createSender({ clock, ...options })
+  const counted = { ...sender, prepare: () => sender.prepare().then(() => void prepared++) }
+  const parts = { store, clock, logger: pino({ level: 'silent' }), lanes: createLanes(), stopping: () => false }
+  const dispatch = { size: () => 0, add: () => undefined, idle: async () => undefined }
+  const scan = startScan(parts as unknown as Parts, dispatch, counted, () => undefined)
+  t.teardown(() => Promise.all([scan.stop(), sender.close()]))
+  await clock.advance(3 * scanMs)
+  t.equal(prepared, 0, 'nobody to tell')
+  await store.insert('destinations', [destination('one', closedPort)])
+  await clock.advance(scanMs)
+  await until(() => prepared > 0, 'made ready')
+  await clock.advance(3 * scanMs)
+  t.equal(prepared, 1)
+  t.notOk(scan.failing())
 })
