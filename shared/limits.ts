@@ -87,8 +87,9 @@ export const limits = {
   collector: {
     /** How far the heap may grow between two full collections in a calm time, in percent of what lives: what 250 MB leave room for. */
     calmPercent: 10,
-    /** How fast the heap fills, in percent of what lives a second: from here on it is busy. 10,000 monitors once a minute fill 0.5. */
-    busyPercentPerSecond: 1.5,
+    /** How fast the heap fills, in percent of what lives a second: from here on it is busy, below here it is calm again. 10,000 monitors once a minute fill 1.3. */
+    busyPercentPerSecond: 1.8,
+    calmPercentPerSecond: 1.5,
     /** One that follows another this closely says nothing: V8 itself gives back memory some 650 ms after a collection. The next one counts. */
     pairMs: 1_000,
     /**
@@ -96,8 +97,6 @@ export const limits = {
      * less than the slowest percent of answers only where it comes this seldom.
      */
     everyMs: 30 * second,
-    /** Calm again when none came for this long. */
-    calmAfterMs: 45 * second,
     /** What a busy time may ask for; up to twice the heap. */
     busyPercentMin: 30,
     busyPercentMax: 100,

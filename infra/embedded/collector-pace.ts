@@ -43,7 +43,7 @@ export function followCollector(clock: Clock, execArgv: readonly string[] = proc
         growth.collected(at)
         move(threads)
         cancel?.()
-        cancel = growth.busy() ? clock.after(limits.collector.calmAfterMs, calmDown) : null
+        cancel = growth.busy() ? clock.after(growth.calmAfterMs(), calmDown) : null
       },
       leave: () => {
         cancel?.()
@@ -103,6 +103,8 @@ export interface Growth {
   busy(): boolean
   /** By how much the heap may grow from the next collection on, in percent of what lives. */
   percent(): number
+  /** Without a collection for this long, the room that holds now is filled so slowly that the busy time is over. */
+  calmAfterMs(): number
 }
 
 /**
@@ -110,7 +112,8 @@ export interface Growth {
  * would swing to and fro, and each time pay for giving everything back.
  */
 export function createGrowth(): Growth {
-  const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax, busyPercentPerSecond } = limits.collector
+  const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax } = limits.collector
+  const { busyPercentPerSecond, calmPercentPerSecond } = limits.collector
   let collectedAt = Number.NEGATIVE_INFINITY
   let hasFollower = false
   let wasFast = false
@@ -143,5 +146,6 @@ export function createGrowth(): Growth {
     },
     busy: () => isBusy,
     percent: () => asked,
+    calmAfterMs: () => (inForce / calmPercentPerSecond) * 1_000,
   }
 }

@@ -44,8 +44,8 @@ export function layOver(subject: SubjectDocument, freshness: Freshness, surround
 }
 
 /**
- * The same with what senders reported, each as its keeper took it. Where that
- * says something new, nobody came to commit it: it is judged at the instant at which it would have been.
+ * The same with what senders reported, each as its keeper took it. Where that says something new, nobody came to commit it: it is judged
+ * at the instant at which it would have been.
  */
 export function layOverSeries(
   { subject, change }: LaidOver,
