@@ -1,6 +1,8 @@
 // The delivery machine: one alert on its way to one destination, from queued to delivered or failed. Pure: instants and
 // jittered delays come in events, a timer is the deadline in the context. It never sends, writes or looks at a clock.
-import { and, assign, initialTransition, setup, transition } from 'xstate'
+
+import { and, assign, setup } from 'xstate'
+import { initialTransition, transition } from '#machines/transition.ts'
 import type { DeliveryContext, DeliverySnapshot } from '#shared/contracts/delivery.ts'
 
 /** Version of the persisted snapshot; a change of states or context that old snapshots do not fit raises it. */
@@ -68,7 +70,7 @@ export const deliveryMachine = setup({
   },
 }).createMachine({
   id: 'delivery',
-  // Tolerates missing input: `transition()` builds a throw-away actor without one at each call, and swallowing its error is slow.
+  // Tolerates missing input: `transition.ts` makes an actor without one, which nobody starts.
   context: ({ input }) => ({ attempts: 0, deadlineAt: input?.at ?? 0, giveUpAt: input?.giveUpAt ?? 0, lastError: null }),
   initial: 'queued',
   states: {

@@ -47,7 +47,7 @@ export const maintenanceMachine = machine.createMachine({
   },
 })
 
-/** `transition()` builds a throw-away actor without input at each call; tolerating that makes it three times faster. */
+/** Of the actor without input that `transition.ts` makes of each machine and nobody starts. */
 const noInput: MaintenanceInput = { windowId: '', at: 0, endsAt: 0, by: '' }
 
 function startContext({ windowId, at, endsAt, by }: MaintenanceInput): MaintenanceContext {

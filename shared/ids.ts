@@ -79,8 +79,9 @@ export const incidentId = (subjectId: string, number: number): string => `${subj
 
 /** What one signal and one set of labels reported belongs together; the labels' order says nothing. */
 export function seriesId(subjectId: string, signalKey: string, labels: Readonly<Record<string, string>>): string {
-  const sorted = Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1))
-  return `${subjectId}.${signalKey}.${sorted.length === 0 ? '-' : labelsHash(sorted)}`
+  const entries = Object.entries(labels)
+  if (entries.length === 0) return `${subjectId}.${signalKey}.-`
+  return `${subjectId}.${signalKey}.${labelsHash(entries.sort(([one], [other]) => (one < other ? -1 : 1)))}`
 }
 
 const labelsHash = (sorted: readonly (readonly [string, string])[]) =>

@@ -1,5 +1,6 @@
 // The first check of every request: whose key is it? (spec A, Authentication; D 1, Auth codes)
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import { hashToken, looksLikeToken } from '#shared/api-token.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Identity } from '#shared/contracts/ask.ts'
 import { AuthenticationError } from './authentication-error.ts'
@@ -22,6 +23,7 @@ export type AuthenticateHook = (request: FastifyRequest, reply: FastifyReply, do
 
 /** An onRequest hook. A known key costs no promise and no question. */
 export function createAuthenticate(identities: Identities, usage: KeyUsage, clock: Clock): AuthenticateHook {
+  const sentTokens = createSentTokens()
   const accept = (request: FastifyRequest, identity: Identity | null): AuthenticationError | undefined => {
     if (identity === null) return new AuthenticationError('invalid')
     if (identity.disabled) return new AuthenticationError('disabled')
@@ -30,19 +32,32 @@ export function createAuthenticate(identities: Identities, usage: KeyUsage, cloc
     return undefined
   }
   return (request, _reply, done) => {
-    const token = bearerToken(request.headers.authorization)
-    if (token instanceof AuthenticationError) return done(token)
-    const known = identities.known(token)
+    const tokenHash = sentTokens.hashOf(request)
+    if (tokenHash instanceof AuthenticationError) return done(tokenHash)
+    const known = identities.known(tokenHash)
     if (known) return done(accept(request, known))
-    withinBudget(clock, request.arrivedAt, identities.find(token)).then(
+    withinBudget(clock, request.arrivedAt, identities.find(tokenHash)).then(
       identity => done(accept(request, identity)),
       error => done(error),
     )
   }
 }
 
-function bearerToken(header: string | undefined): string | AuthenticationError {
-  if (header === undefined || header === '') return new AuthenticationError('missing')
-  const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
-  return token ?? new AuthenticationError('malformed')
+/** The hash of a request's token; a connection that sends the same header again costs no second one. Forgotten with the connection. */
+function createSentTokens(): { hashOf(request: FastifyRequest): string | AuthenticationError } {
+  const latest = new WeakMap<object, { header: string; tokenHash: string }>()
+  return {
+    hashOf: ({ raw, headers }) => {
+      const header = headers.authorization
+      if (header === undefined || header === '') return new AuthenticationError('missing')
+      const sent = latest.get(raw.socket)
+      if (sent?.header === header) return sent.tokenHash
+      const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
+      if (token === undefined) return new AuthenticationError('malformed')
+      if (!looksLikeToken(token)) return new AuthenticationError('invalid')
+      const tokenHash = hashToken(token)
+      latest.set(raw.socket, { header, tokenHash })
+      return tokenHash
+    },
+  }
 }

@@ -1,6 +1,5 @@
 // Whose token is it? Remembers what the directory answered, by token hash, for a short time and within bounds, so that a hot request
 // asks nobody. A revocation makes it forget at once; being cut off from the bus, where no revocation arrives, makes it forget all.
-import { hashToken, looksLikeToken } from '#shared/api-token.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, parseRevocation, type Revoked } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
@@ -9,9 +8,9 @@ import { limits } from '#shared/limits.ts'
 
 export interface Identities {
   /** The identity where it is known without asking, and not expired. */
-  known(token: string): Identity | null
+  known(tokenHash: string): Identity | null
   /** Asks where needed. Null: unknown, deleted or expired. Rejects with an AppError where the directory does not answer. */
-  find(token: string): Promise<Identity | null>
+  find(tokenHash: string): Promise<Identity | null>
   close(): Promise<void>
 }
 
@@ -37,10 +36,8 @@ export async function createIdentities(bus: Bus, clock: Clock, ask: Ask): Promis
     if (!connected) memory.forgetAll()
   })
   return {
-    known: token => (looksLikeToken(token) ? memory.known(hashToken(token)) : null),
-    find: async token => {
-      if (!looksLikeToken(token)) return null
-      const tokenHash = hashToken(token)
+    known: memory.known,
+    find: async tokenHash => {
       const known = memory.known(tokenHash)
       if (known) return known
       const running = asking.get(tokenHash) ?? askAfresh(tokenHash).finally(() => asking.delete(tokenHash))

@@ -8,5 +8,5 @@ export function timestampOfMicroseconds(atUs: number): string {
   if (!Number.isSafeInteger(atUs)) return timestamp(Math.round(atUs / 1_000))
   const ms = Math.floor(atUs / 1_000)
   const rest = atUs - ms * 1_000
-  return rest === 0 ? timestamp(ms) : timestamp(ms).replace('Z', `${String(rest).padStart(3, '0')}Z`)
+  return rest === 0 ? timestamp(ms) : `${timestamp(ms).slice(0, -1)}${String(rest).padStart(3, '0')}Z`
 }

@@ -1,5 +1,6 @@
 // The request's JSON, read when a route has come to that check and not before: key, route, workspace, object and role come first.
 // What a framework would refuse (size, content type, encoding) is refused here in the order and the words of the spec.
+import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
@@ -45,40 +46,35 @@ async function readText(request: FastifyRequest, reply: FastifyReply): Promise<s
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new AppError('malformed', 'Unsupported encoding', { details: 'The body must be sent without a content encoding' })
   }
-  const bytes = await readBytes(request, reply)
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw invalidJson('The body is not UTF-8')
-  }
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-async function readBytes(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
   const chunks: Buffer[] = []
-  const size = await readChunks(request, chunks).catch(() => {
-    throw invalidJson('The body ended before its announced length')
-  })
+  const size = await readChunks(request, chunks)
   if (size > limits.http.discardBytes) reply.header('connection', 'close')
-  if (size <= limits.http.bodyBytes) return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
-  throw new AppError('malformed', tooLargeMessage, { details: `A request body has at most ${limits.http.bodyBytes} bytes` })
+  if (size > limits.http.bodyBytes) {
+    throw new AppError('malformed', tooLargeMessage, { details: `A request body has at most ${limits.http.bodyBytes} bytes` })
+  }
+  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  throw invalidJson('The body is not UTF-8')
 }
 
 /**
- * Keeps what fits and answers how much came; rejects where the sender broke off. What is beyond all measure is left unread: the
- * request must not be destroyed, because its connection carries the refusal.
+ * Keeps what fits and answers how much came; rejects with `malformed` where the sender broke off. What is beyond all measure is left
+ * unread: the request must not be destroyed, because its connection carries the refusal.
  */
 function readChunks({ raw }: FastifyRequest, chunks: Buffer[]): Promise<number> {
   return new Promise((resolve, reject) => {
     let size = 0
-    const end = (settle: () => void) => {
-      raw.off('data', take).off('end', complete).off('close', broken).off('error', broken)
-      settle()
+    let isSettled = false
+    const complete = () => {
+      isSettled = true
+      resolve(size)
     }
-    const complete = () => end(() => resolve(size))
-    const broken = () => end(() => reject(new Error('The request ended before its body did.')))
+    // A request that is broken off closes, and one that has ended does so later.
+    const broken = () => {
+      if (!isSettled) reject(invalidJson('The body ended before its announced length'))
+    }
     const take = (chunk: Buffer) => {
+      if (isSettled) return
       size += chunk.length
       if (size <= limits.http.bodyBytes) chunks.push(chunk)
       else chunks.length = 0
@@ -86,9 +82,9 @@ function readChunks({ raw }: FastifyRequest, chunks: Buffer[]): Promise<number> 
       raw.pause()
       complete()
     }
-    if (raw.readableEnded) resolve(0)
+    if (raw.readableEnded) complete()
     else if (raw.destroyed) broken()
-    else raw.on('end', complete).on('close', broken).on('error', broken).on('data', take)
+    else raw.on('end', complete).on('close', broken).on('data', take)
   })
 }
 

@@ -12,22 +12,16 @@ const microsecondsPerSecond = 1_000_000
 export function parseTimestamp(text: string): number | null {
   const parts = text.length <= longestText ? form.exec(text) : null
   if (parts === null) return null
-  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
+  const [hour, minute, second] = [Number(parts[4]), Number(parts[5]), Number(parts[6])]
   const [offsetHours, offsetMinutes] = [Number(parts[9] ?? 0), Number(parts[10] ?? 0)]
   if (hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) return null
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null
+  if (month < 1 || month > 12 || day < 1 || (day > daysInEveryMonth && day > daysIn(year, month))) return null
   const offsetSeconds = (parts[8] === '-' ? -60 : 60) * (offsetHours * 60 + offsetMinutes)
   const atMinute = midnight(year, month, day) / 1_000 + hour * 3_600 + minute * 60 - offsetSeconds
   if (second === 60 && !endsMonth(atMinute + 60)) return null
   const seconds = atMinute + second
-  if (seconds < midnight(0, 1, 1) / 1_000 || seconds >= midnight(10_000, 1, 1) / 1_000) return null
+  if (seconds < firstSecond || seconds >= endSecond) return null
   const digits = Number.isSafeInteger(seconds * microsecondsPerSecond) ? 6 : 3
   return seconds * microsecondsPerSecond + Number((parts[7] ?? '').slice(0, digits).padEnd(6, '0'))
 }
@@ -42,3 +36,7 @@ function endsMonth(seconds: number): boolean {
 const midnight = (year: number, month: number, day: number): number => new Date(0).setUTCFullYear(year, month - 1, day)
 
 const daysIn = (year: number, month: number): number => new Date(midnight(year, month + 1, 0)).getUTCDate()
+
+const daysInEveryMonth = 28
+const firstSecond = midnight(0, 1, 1) / 1_000
+const endSecond = midnight(10_000, 1, 1) / 1_000

@@ -12,6 +12,15 @@ export function withinBudget<T>(clock: Clock, arrivedAt: number, work: Promise<T
   return new Promise((resolve, reject) => {
     const late = () => reject(new AppError('unavailable', 'Too slow', { details: 'The answer took too long' }))
     const cancel = clock.after(leftMs, late)
-    work.then(resolve, reject).finally(cancel)
+    work.then(
+      result => {
+        cancel()
+        resolve(result)
+      },
+      error => {
+        cancel()
+        reject(error)
+      },
+    )
   })
 }

@@ -72,8 +72,9 @@ function announce(core: Core, committed: readonly SubjectDocument[], { alerts, h
   if (alerts.length > 0) core.bus.publish(subjects.alertNudge, { alertIds: alerts.map(alert => alert.id) })
   if (history.length === 0) return
   const workspaces = new Map(committed.map(subject => [subject.id, subject.workspaceId]))
+  const byId = new Map(incidents.map(document => [document.id, document]))
   for (const entry of history) {
-    const incident = incidents.find(document => document.id === entry.incidentId) ?? null
+    const incident = byId.get(entry.incidentId) ?? null
     core.bus.publish(subjects.state(workspaces.get(entry.subjectId) ?? '', entry.subjectId), { transition: entry, incident })
   }
 }

@@ -29,10 +29,10 @@ export async function loadStoredReports(core: Core, inputs: readonly Input[], ma
     Promise.all([...wanted.signals].map(async ([id, keys]) => [id, await read(() => seriesOf(core, id, keys))] as const)),
     Promise.all([...wanted.newest.values()].map(signal => learnNewest(core, signal, read))),
   ])
-  const byId = <T extends { id: string }>(found: (T | null)[]) =>
-    new Map(found.flatMap(one => (one === null ? [] : [[one.id, one]])))
-  const seriesById = new Map<string, NewestReport>([...wanted.known, ...byId(series)])
-  const pushedById = byId(pushed)
+  const seriesById = wanted.known
+  for (const one of series) if (one !== null) seriesById.set(one.id, one)
+  const pushedById = new Map<string, PushedObservationDocument>()
+  for (const row of pushed) if (row !== null) pushedById.set(row.id, row)
   const seriesBySubject = new Map(ofSubjects)
   const noted = new Map<string, SeriesDocument>()
   return {

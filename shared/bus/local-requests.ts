@@ -99,21 +99,36 @@ export function createLocalRequests(clock: Clock): LocalRequests {
 /** A subject that the bus refuses (white space) or matches with nothing (an empty token): it shall do so itself. */
 const unusual = /\s|^\.|\.\.|\.$/
 
-/** A process has some 70 subscriptions: they are looked through. */
+interface Entry {
+  subscriber: LocalSubscriber
+  matches: (subject: string) => boolean
+}
+
+/** A process has some 70 subscriptions: they stand under what comes before their first wildcard. */
 function createTable() {
-  const entries = new Set<{ subscriber: LocalSubscriber; matches: (subject: string) => boolean }>()
+  const byStart = new Map<string, Set<Entry>>()
   let turns = 0
+  const take = (start: string, subject: string, matching: LocalSubscriber[]) => {
+    for (const { subscriber, matches } of byStart.get(start) ?? []) if (matches(subject)) matching.push(subscriber)
+  }
   return {
     add: (subscriber: LocalSubscriber) => {
-      const entry = { subscriber, matches: matcher(subscriber.subject) }
-      entries.add(entry)
-      return () => void entries.delete(entry)
+      const start = startOf(subscriber.subject)
+      const entry = { subscriber, matches: matcher(subscriber.subject, start) }
+      const entries = byStart.get(start) ?? new Set()
+      byStart.set(start, entries.add(entry))
+      return () => {
+        if (entries.delete(entry) && entries.size === 0 && byStart.get(start) === entries) byStart.delete(start)
+      }
     },
-    clear: () => entries.clear(),
+    clear: () => byStart.clear(),
     /** The only plain subscriber, or a member of the only queue, by turns; null where nobody or more than that would get it. */
     receiverOf: (subject: string): LocalSubscriber | null => {
       const matching: LocalSubscriber[] = []
-      for (const { subscriber, matches } of entries) if (matches(subject)) matching.push(subscriber)
+      take('', subject, matching)
+      for (let dot = subject.indexOf('.'); dot >= 0; dot = subject.indexOf('.', dot + 1))
+        take(subject.slice(0, dot + 1), subject, matching)
+      take(subject, subject, matching)
       const [first] = matching
       if (first === undefined || unusual.test(subject)) return null
       if (matching.length === 1) return first
@@ -124,15 +139,20 @@ function createTable() {
   }
 }
 
-function matcher(filter: string): (subject: string) => boolean {
+/** What every subject that a filter matches begins with: all of it, or the tokens before its first wildcard. */
+function startOf(filter: string): string {
   const firstWildcard = filter.search(/[*>]/)
-  if (firstWildcard < 0) return subject => subject === filter
-  const start = filter.slice(0, firstWildcard)
+  return firstWildcard < 0 ? filter : filter.slice(0, firstWildcard)
+}
+
+/** Of subjects that begin with the filter's start. */
+function matcher(filter: string, start: string): (subject: string) => boolean {
+  if (filter === start) return subject => subject === filter
+  if (filter === `${start}*`) return subject => subject.length > start.length && !subject.includes('.', start.length)
   const wanted = filter.split('.')
   const open = wanted.at(-1) === '>'
   const fixed = open ? wanted.slice(0, -1) : wanted
   return subject => {
-    if (!subject.startsWith(start)) return false
     const tokens = subject.split('.')
     if (open ? tokens.length <= fixed.length : tokens.length !== fixed.length) return false
     return fixed.every((token, i) => token === '*' || token === tokens[i])

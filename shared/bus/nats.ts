@@ -11,6 +11,7 @@ import {
 } from '@nats-io/transport-node'
 import { bucketStream, bucketSubject, declareAll } from '#shared/bus/declarations.ts'
 import { createLocalRequests, type LocalRequests } from '#shared/bus/local-requests.ts'
+import { isWithin } from '#shared/bus/message-size.ts'
 import { createBucket } from '#shared/bus/nats-bucket.ts'
 import { asBusError, createLink, type Link } from '#shared/bus/nats-link.ts'
 import { type ConnectBusOptions, connectionOptions } from '#shared/bus/nats-options.ts'
@@ -126,8 +127,8 @@ async function request(
 
 /** Whether the bus would take this request; what it would not take is left to it to refuse. */
 function fits({ connection }: Link, text: string | undefined, traceId: string): boolean {
-  const bytes = Buffer.byteLength(text ?? '') + Buffer.byteLength(`NATS/1.0\r\n${traceHeaderName}: ${traceId}\r\n\r\n`)
-  return bytes <= (connection.info?.max_payload ?? 0)
+  const headers = `NATS/1.0\r\n${traceHeaderName}: ${traceId}\r\n\r\n`
+  return isWithin(connection.info?.max_payload ?? 0, text ?? '', headers)
 }
 
 async function subscribe(
@@ -146,16 +147,17 @@ async function subscribe(
         logger.error({ err: error, subject }, 'The bus ended a subscription.')
         return
       }
-      const traceId = message.headers?.get(traceHeaderName)
+      // Its headers are read by whoever wants to know: keepers do not.
+      const readTraceId = () => message.headers?.get(traceHeaderName)
       const answer = message.reply ? (text: string) => void message.respond(text) : null
-      onMessage(incoming(link, message.subject, jsonOf(message), traceId, answer))
+      onMessage(incoming(link, message.subject, jsonOf(message), readTraceId, answer))
     },
   })
   const forget = local.add({
     subject,
     queue,
     take: ({ subject, text, traceId }, answer) =>
-      onMessage(incoming(link, subject, text === undefined ? undefined : JSON.parse(text), traceId, answer)),
+      onMessage(incoming(link, subject, text === undefined ? undefined : JSON.parse(text), () => traceId, answer)),
   })
   try {
     if (link.connected()) await connection.flush()
@@ -178,14 +180,18 @@ function incoming(
   link: Link,
   subject: string,
   body: unknown,
-  traceId: string | undefined,
+  readTraceId: () => string | undefined,
   answer: ((text: string) => void) | null,
 ): Incoming {
   let answered = false
+  let traceId: string | null = null
   return {
     subject,
     body,
-    traceId: traceId || randomId(traceIdLength),
+    get traceId() {
+      traceId ??= readTraceId() || randomId(traceIdLength)
+      return traceId
+    },
     respond: body => {
       if (!answered && answer !== null) answer(answerText(link, subject, body))
       answered = true
@@ -196,9 +202,8 @@ function incoming(
 /** An answer that the bus would not take is refused to its asker instead: it must end neither the process nor a round. */
 function answerText({ connection, logger }: Link, subject: string, body: unknown): string {
   const text = JSON.stringify(body)
-  const bytes = Buffer.byteLength(text)
-  if (bytes <= (connection.info?.max_payload ?? bytes)) return text
-  logger.error({ subject, bytes }, 'An answer is larger than the bus takes.')
+  if (isWithin(connection.info?.max_payload ?? Number.POSITIVE_INFINITY, text)) return text
+  logger.error({ subject, bytes: Buffer.byteLength(text) }, 'An answer is larger than the bus takes.')
   return JSON.stringify({ ok: false, error: tooLarge.toBody() })
 }
 

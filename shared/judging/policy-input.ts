@@ -10,13 +10,14 @@ export const locationLabel = 'location'
  */
 export function inputKeyOf(ruleKey: string, input: Pick<PolicyInput, 'signal' | 'from' | 'mode' | 'match'>): string {
   if (input.from !== null) return JSON.stringify([ruleKey, input.from])
-  const match = Object.entries(input.match ?? {}).sort(([one], [other]) => (one < other ? -1 : 1))
+  // The same text as below: keys, slugs and modes have nothing that JSON escapes.
+  if (input.match === null) return `["${ruleKey}","${input.signal}","${input.mode}"]`
+  const match = Object.entries(input.match).sort(([one], [other]) => (one < other ? -1 : 1))
   return JSON.stringify([ruleKey, input.signal, input.mode, ...match.flat()])
 }
 
 /** Label equality, AND-ed; `*` is met by any value of a label that is present. No match selects everything. */
 export function selects(match: PolicyInput['match'], labels: Readonly<Record<string, string>>): boolean {
-  return Object.entries(match ?? {}).every(
-    ([key, wanted]) => Object.hasOwn(labels, key) && (wanted === '*' || labels[key] === wanted),
-  )
+  if (match === null) return true
+  return Object.entries(match).every(([key, wanted]) => Object.hasOwn(labels, key) && (wanted === '*' || labels[key] === wanted))
 }

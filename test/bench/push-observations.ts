@@ -18,7 +18,8 @@ export interface Sent {
   latency: Summary
 }
 
-const warmUpMs = 1_000
+/** Until V8 has compiled what is on the way: a server that has run for a minute is what people have. */
+const warmUpMs = 5_000
 
 /** For so many seconds after a warm-up, by so many clients at once; each has subjects of its own and reports on them in turn. */
 export async function sendByRest(

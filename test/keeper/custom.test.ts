@@ -167,6 +167,18 @@ t.test('many reports push out neither the stamps of others nor the answers to ot
   )
 })
 
+t.test('answers that nobody can ask for any more leave with a report that says something new', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.rule('down', [{ signal: 'beat' }])
+  const idsOf = async () => (await house.subject(house.id))?.receipts.length
+  await house.report('beat', 'ok')
+  t.equal(await idsOf(), 3, 'of the subject, its signal and its rule')
+  await house.clock.advance(limits.keeper.receiptAgeMs)
+  await house.report('beat', 'problem')
+  t.equal(await idsOf(), 0)
+})
+
 t.test('a subject whose partition closes while its command is being read is not said to be missing', async t => {
   const ways: Record<string, (house: Awaited<ReturnType<typeof createCustom>>) => Promise<void> | void> = {
     'handed over': house => house.keeper.service.stop(),

@@ -1,6 +1,7 @@
 // Drives the maintenance machine of a subject, and keeps the record of its window. Pure.
-import { initialTransition, transition } from 'xstate'
+
 import { type MaintenanceEvent, maintenanceMachine, maintenanceVersion } from '#machines/maintenance.ts'
+import { initialTransition, transition } from '#machines/transition.ts'
 import type {
   MaintenanceContext,
   MaintenanceSnapshot,

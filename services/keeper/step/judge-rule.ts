@@ -19,7 +19,8 @@ export function judgeRule(subject: SubjectDocument, rule: RuleState, at: number,
   return judgeReachability(subject.meta, subject.readings, at, silenceAt)
 }
 
-function factsOf(subject: SubjectDocument, ruleKey: string, input: PolicyInput, at: number): InputFacts {
+/** What is known of one input at `at`. */
+export function factsOf(subject: SubjectDocument, ruleKey: string, input: PolicyInput, at: number): InputFacts {
   if (input.from !== null) {
     const cited = subject.rules.find(rule => rule.slug === input.from)
     return { of: 'rule', verdict: cited?.verdict?.verdict ?? null }

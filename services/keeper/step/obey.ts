@@ -6,7 +6,7 @@ import type { Receipt, SubjectDocument } from '#shared/contracts/subject.ts'
 import { acknowledgeIncident } from './acknowledge.ts'
 import { changeBetween } from './change.ts'
 import { cancelMaintenance, moveMaintenance, startMaintenance } from './maintenance-commands.ts'
-import { remembered } from './receipts.ts'
+import { remembered, stillAwaited } from './receipts.ts'
 import { refusal, refused } from './refusal.ts'
 import { reportObservation } from './report-observation.ts'
 import { createRule, deleteRule, replaceRule } from './rule-commands.ts'
@@ -120,7 +120,10 @@ function report(subject: SubjectDocument, command: Reporting, now: number, surro
     next = withStamps(next, stamp, stampUs + reports.length - 1)
     return { subject: next, change: 'commit', observation: null, pushed, series, reply }
   }
-  return { subject: next, change: changeBetween(subject, next), observation: null, pushed, series, reply }
+  const change = changeBetween(subject, next)
+  // Who only reports would carry the answers to its subject's making for ever.
+  if (next !== subject) next = { ...next, receipts: stillAwaited(next.receipts, surrounding.now) }
+  return { subject: next, change, observation: null, pushed, series, reply }
 }
 
 /** What the observations of one command have made: its later ones find it as if it were stored. */

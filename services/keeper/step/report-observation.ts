@@ -10,9 +10,9 @@ import { observationOfSeries, seriesId } from '#shared/ids.ts'
 import { inputKeyOf, selects } from '#shared/judging/policy-input.ts'
 import { hour, limits } from '#shared/limits.ts'
 import { signalsOf } from '#shared/subject-view.ts'
-import { judgeSubject } from './judge-subject.ts'
+import { judgeReport } from './judge-subject.ts'
 import { refusal } from './refusal.ts'
-import { inputsOf, isLater, observedOf } from './rule-commands.ts'
+import { isLater, observedOf } from './rule-commands.ts'
 import type { NewestReport, Surrounding } from './types.ts'
 
 export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'> & { observedAtUs: number }
@@ -36,7 +36,7 @@ export function reportObservation(subject: SubjectDocument, report: Report, at: 
   const view = observationView(row)
   if (rejectReason !== 'accepted') return { subject, row, series: null, view }
   const number = (subject.custom?.accepted ?? 0) + 1
-  const judged = judgeSubject(takeReport(subject, { ...row, number }), at, surrounding)
+  const judged = judgeReport(subject, takeReport(subject, { ...row, number }), at, surrounding)
   const isNewest = newest === null || newest.observedAtUs <= observedAtUs
   return { subject: judged, row, series: isNewest ? seriesOf(series, subject, { ...row, number }, newest, at) : null, view }
 }
@@ -62,18 +62,18 @@ export type Accepted = Pick<SeriesDocument, 'signalKey' | 'labels' | 'observedAt
 export function takeReport(subject: SubjectDocument, report: Accepted): SubjectDocument {
   const custom = subject.custom as CustomState
   const signal = custom.signals.find(({ key }) => key === report.signalKey)
-  const observed = { ...custom.observed }
-  let isRead = false
-  for (const { rule, input } of inputsOf(subject)) {
-    if (input.signal !== signal?.slug || !selects(input.match, report.labels)) continue
-    const key = inputKeyOf(rule.key, input)
-    const known = observed[key]
-    if (known === undefined || !isLater(report, known)) continue
-    observed[key] = { addedAt: known.addedAt, ...observedOf(report) }
-    isRead = true
+  let { observed } = custom
+  for (const { key: ruleKey, policy } of subject.rules) {
+    for (const input of policy?.inputs ?? []) {
+      if (input.signal !== signal?.slug || !selects(input.match, report.labels)) continue
+      const key = inputKeyOf(ruleKey, input)
+      const known = observed[key]
+      if (known === undefined || !isLater(report, known)) continue
+      observed = { ...observed, [key]: { addedAt: known.addedAt, ...observedOf(report) } }
+    }
   }
   const accepted = Math.max(custom.accepted ?? 0, report.number ?? 0)
-  return { ...subject, custom: { ...custom, accepted, observed: isRead ? observed : custom.observed } }
+  return { ...subject, custom: { ...custom, accepted, observed } }
 }
 
 function seriesOf(

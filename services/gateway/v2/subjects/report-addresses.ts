@@ -20,24 +20,28 @@ export interface ReportAddresses {
 }
 
 export function createReportAddresses(): ReportAddresses {
-  /** The least recently used first. */
+  /** The least recently used first, as far as that matters: while there is much room the order is left alone. */
   const remembered = new Map<string, ReportAddress>()
-  const forget = (address: ReportAddress) => void remembered.delete(keyOf(address))
-  const remember = (address: ReportAddress) => {
-    forget(address)
+  const put = (key: string, address: ReportAddress) => {
+    remembered.delete(key)
     const oldest = remembered.keys().next().value
     if (remembered.size >= limits.subject.reportAddresses && oldest !== undefined) remembered.delete(oldest)
-    remembered.set(keyOf(address), address)
+    remembered.set(key, address)
   }
   const known = ({ request }: Call) => {
     const workspaceId = queryText(request, 'workspace_id') ?? onlyWorkspaceOf(request.identity)
     if (workspaceId === null || roleIn(request.identity, workspaceId) === null) return null
     const { subject: subjectSlug = '' } = request.params as Record<string, string>
-    const found = remembered.get(keyOf({ workspaceId, subjectSlug })) ?? null
-    if (found !== null) remember(found)
+    const key = keyOf({ workspaceId, subjectSlug })
+    const found = remembered.get(key) ?? null
+    if (found !== null && remembered.size >= limits.subject.reportAddresses / 2) put(key, found)
     return found
   }
-  return { known, remember, forget }
+  return {
+    known,
+    remember: address => put(keyOf(address), address),
+    forget: address => void remembered.delete(keyOf(address)),
+  }
 }
 
 /** A slug without a workspace means any of the caller's: with one it is that one. */
