@@ -1,6 +1,5 @@
 // The delivery machine: one alert on its way to one destination, from queued to delivered or failed. Pure: instants and
 // jittered delays come in events, a timer is the deadline in the context. It never sends, writes or looks at a clock.
-
 import { and, assign, setup } from 'xstate'
 import { initialTransition, transition } from '#machines/transition.ts'
 import type { DeliveryContext, DeliverySnapshot } from '#shared/contracts/delivery.ts'

@@ -2,7 +2,6 @@
 // judgements and the evidence say has to be what was recorded, the last of it what is stored. Pure. What records do not determine:
 // `muted` and the channel of an acknowledgement, and holds that were adopted and never counted, where they moved nothing (an open
 // incident's subject holds them all); for judgements see recorded-judgement.ts, for what is stored see stored-incident.ts.
-
 import { type IncidentEvent, incidentMachine, incidentVersion } from '#machines/incident.ts'
 import { initialTransition, transition } from '#machines/transition.ts'
 import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'

@@ -179,3 +179,23 @@ t.test('what was refused before it was handed over is not handed over, and closi
   t.equal(timers(), 0)
   t.equal(local.ask({ subject: 'mute', text: '1', traceId: 'trace1' }, 1_000), null, 'a closed table asks nobody')
 })
+
+t.test('an own subscription gets what its wildcards match, without the bus', async t => {
+  for (const [filter, fitting, others] of [
+    ['w1.a', ['w1.a'], ['w1', 'w1.ab', 'w1.a.b']],
+    ['w2.*.c', ['w2.b.c'], ['w2.c', 'w2.b.b.c', 'w2.b.d', 'w20.b.c']],
+    ['w3.5.*', ['w3.5.x'], ['w3.5', 'w3.55.x', 'w3.5.x.y', 'w3.x.5']],
+    ['w4.>', ['w4.a', 'w4.a.b.c'], ['w4', 'w44.a']],
+    ['*.w5', ['a.w5'], ['w5', 'a.b.w5']],
+    ['>', ['a', 'a.b'], []],
+  ] as const) {
+    const local = createLocalRequests(createVirtualClock())
+    const forget = local.add({ subject: filter, queue: undefined, take: ({ subject }, answer) => answer(subject) })
+    const ask = (subject: string) => local.ask({ subject, text: undefined, traceId: 't' }, 1_000)
+    for (const subject of fitting) t.equal(await ask(subject), subject, `${filter}: ${subject}`)
+    for (const subject of others) t.equal(ask(subject), null, `${filter}: not ${subject}`)
+    forget()
+    t.equal(ask(fitting[0]), null, `${filter}: forgotten`)
+    local.close()
+  }
+})

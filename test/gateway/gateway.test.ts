@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import t from 'tap'
+import { makeToken } from '#shared/api-token.ts'
 import { limits } from '#shared/limits.ts'
 import { type ApiWorld, startApiWorld } from '../support/api-world.ts'
 
@@ -404,6 +405,25 @@ t.test('a connection is kept after refusals, and a refused body does not spoil t
   socket.write(`${head('POST /api/nothing', 5)}{brok${head('GET /api/version', 0)}`)
   await answers
   t.match(received, /"code":2002.*"result":"2\.0\.0"/s)
+})
+
+t.test('every request of a connection is known by the key that it sends itself', async t => {
+  const { world, token } = await start(t)
+  const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  let received = ''
+  const answers = new Promise<void>(resolve =>
+    socket.on('data', data => {
+      received += String(data)
+      if ((received.match(/"meta":null/g) ?? []).length === 6) resolve()
+    }),
+  )
+  const sent = [`Bearer ${token}`, `Bearer ${makeToken()}`, `Bearer ${token}`, 'Basic x', `bearer ${token}`, 'Bearer x']
+  const ask = (authorization: string) => `GET /api/version HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`
+  socket.write(sent.map(ask).join(''))
+  await answers
+  const codes = [...received.matchAll(/"error":(?:null|\{"code":(\d+))/g)].map(found => Number(found[1] ?? 0))
+  t.strictSame(codes, [0, 1003, 0, 1002, 0, 1003])
 })
 
 t.test('a body beyond all bounds is refused before it ends, and its connection is closed', async t => {

@@ -1,6 +1,5 @@
 // Drives the incident machine of one rule with the verdict of one instant, and turns the machine's orders into the documents
 // that the commit has to write: the incident, its history, its alerts. Pure.
-
 import { type Announcement, type IncidentEvent, incidentMachine, incidentVersion } from '#machines/incident.ts'
 import { initialTransition, transition } from '#machines/transition.ts'
 import type { HistoryDocument, IncidentContext, IncidentSnapshot, IncidentState } from '#shared/contracts/incident.ts'

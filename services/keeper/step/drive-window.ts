@@ -1,5 +1,4 @@
 // Drives the maintenance machine of a subject, and keeps the record of its window. Pure.
-
 import { type MaintenanceEvent, maintenanceMachine, maintenanceVersion } from '#machines/maintenance.ts'
 import { initialTransition, transition } from '#machines/transition.ts'
 import type {
