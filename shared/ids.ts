@@ -87,7 +87,10 @@ export function seriesId(subjectId: string, signalKey: string, labels: Readonly<
 const labelsHash = (sorted: readonly (readonly [string, string])[]) =>
   createHash('sha256').update(JSON.stringify(sorted)).digest('base64url').slice(0, 22)
 
-/** The identity of a pushed observation: its series and its instant in microseconds (spec D 1, Observation intake). */
+/**
+ * The identity of a pushed observation: its signal, instant (microseconds) and labels (spec D 1, Observation intake). In this order, so
+ * that what a signal reported lies in the order of its instants: its newest, a stretch of time and what is too old are ranges of ids.
+ */
 export function pushedObservationId(
   subjectId: string,
   signalKey: string,
@@ -98,4 +101,28 @@ export function pushedObservationId(
 }
 
 /** The same, of a series' id. */
-export const observationOfSeries = (series: string, observedAtUs: number): string => `${series}.${observedAtUs}`
+export function observationOfSeries(series: string, observedAtUs: number): string {
+  const labels = series.lastIndexOf('.')
+  return `${series.slice(0, labels + 1)}${instantText(observedAtUs)}${series.slice(labels)}`
+}
+
+/** What the ids of a signal's pushed observations begin with: all of them, or those of an instant in microseconds. */
+export const pushedPrefix = (subjectId: string, signalKey: string, observedAtUs?: number): string =>
+  `${subjectId}.${signalKey}.${observedAtUs === undefined ? '' : instantText(observedAtUs)}`
+
+/** The parts of a pushed observation's id that it tells. */
+export function parsePushedObservationId(id: string): { subjectId: string; signalKey: string; observedAtUs: number } {
+  const [subjectId = '', signalKey = '', instant = ''] = id.split('.', 3)
+  return { subjectId, signalKey, observedAtUs: instantOf(instant) }
+}
+
+/** Text order is number order from the year 0 to 9999; an instant before 1970 is told as what is left of it up to there. */
+function instantText(us: number): string {
+  if (us >= 0) return String(us).padStart(instantDigits, '0')
+  return `-${String(beforeEpoch + BigInt(us)).padStart(instantDigits, '0')}`
+}
+
+const instantOf = (text: string): number => (text.startsWith('-') ? Number(BigInt(text.slice(1)) - beforeEpoch) : Number(text))
+
+const instantDigits = 18
+const beforeEpoch = 10n ** BigInt(instantDigits)

@@ -1,10 +1,11 @@
 // What hangs on a deleted subject is removed in slices, apart from the rounds, so that a long history delays nobody.
 
-import { observationPrefix } from '#shared/ids.ts'
+import { observationPrefix, pushedPrefix } from '#shared/ids.ts'
 import { day, limits } from '#shared/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
 import { type Core, persistWhile } from './core.ts'
 import { patientStore } from './roll-up/patient-store.ts'
+import { removeRange } from './roll-up/remove-range.ts'
 import { removeOfSeries, removeOfSubject } from './roll-up/remove-roll-ups.ts'
 
 const childCollections = [
@@ -12,7 +13,6 @@ const childCollections = [
   'incidents',
   'alerts',
   'setAside',
-  'pushedObservations',
   'series',
   'policies',
   'windows',
@@ -21,20 +21,24 @@ const childCollections = [
 /** Removes every child of a subject; safe to begin again after a crash. `mayGoOn` is asked before each slice. */
 export async function removeChildren(core: Core, subjectId: string, mayGoOn: () => boolean): Promise<void> {
   for (const collection of childCollections) await removeFrom(core, collection, { subjectId }, mayGoOn)
-  await removeOfSubject(patientStore(core, mayGoOn), subjectId)
+  const store = patientStore(core, mayGoOn)
+  await removeRange(store, 'pushedObservations', `${subjectId}.`, `${subjectId}.~`)
+  await removeOfSubject(store, subjectId)
   const today = Math.floor(core.clock.now() / day) * day
   const days = Math.ceil((limits.retention.checksMs + limits.retention.heldBackMs) / day) + 1
   for (let back = -1; back <= days; back++) {
     const from = observationPrefix(today - back * day, subjectId)
-    await removeRange(core, from, `${from}~`, mayGoOn)
+    await removeRange(store, 'observations', from, `${from}~`)
   }
 }
 
 /** Removes what a deleted signal reported; safe to begin again after a crash. */
 export async function removeSignal(core: Core, subjectId: string, signalKey: string, mayGoOn: () => boolean): Promise<void> {
-  for (const collection of ['pushedObservations', 'series'] as const)
-    await removeFrom(core, collection, { subjectId, signalKey }, mayGoOn)
-  await removeOfSeries(patientStore(core, mayGoOn), subjectId, { kind: 'signal', id: signalKey })
+  const store = patientStore(core, mayGoOn)
+  const prefix = pushedPrefix(subjectId, signalKey)
+  await removeRange(store, 'pushedObservations', prefix, `${prefix}~`)
+  await removeFrom(core, 'series', { subjectId, signalKey }, mayGoOn)
+  await removeOfSeries(store, subjectId, { kind: 'signal', id: signalKey })
 }
 
 async function removeFrom(
@@ -51,10 +55,4 @@ async function removeFrom(
     const ids = found.map(document => document.id)
     await persistWhile(core, mayGoOn, 'remove what was deleted', () => core.store.delete(collection, ids))
   }
-}
-
-async function removeRange(core: Core, from: string, to: string, mayGoOn: () => boolean): Promise<void> {
-  const slice = limits.keeper.deletionSlice
-  const remove = () => core.store.deleteRange('observations', from, to, slice)
-  while ((await persistWhile(core, mayGoOn, 'remove observations of a deleted subject', remove)) >= slice);
 }

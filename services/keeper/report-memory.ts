@@ -1,6 +1,6 @@
 // What a keeper remembers of a subject's reports, so that it need not ask the store at each of them: where its series stand, and up to which
 // instant there may be rows. It lives and leaves with the subject in memory; nobody else writes either.
-import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
+import type { SeriesDocument } from '#shared/contracts/observation.ts'
 import { limits } from '#shared/limits.ts'
 import type { NewestReport } from './step/types.ts'
 
@@ -30,7 +30,7 @@ export class ReportMemory {
   }
 
   /** A row that was written. */
-  noteRow({ signalKey, observedAtUs }: PushedObservationDocument): void {
+  noteRow(signalKey: string, observedAtUs: number): void {
     const known = this.#newestUs.get(signalKey)
     if (known !== undefined && known < observedAtUs) this.#newestUs.set(signalKey, observedAtUs)
   }

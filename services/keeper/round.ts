@@ -1,6 +1,7 @@
 // One round of the loop over the partitions held: take, step, commit, publish (design section 3). All partitions with work share
 // a round, so that one commit serves many; a refused subject is read and stepped again within the round.
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { parsePushedObservationId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { writeCheckpoint } from './checkpoint.ts'
 import { commitDrafts } from './commit.ts'
@@ -82,7 +83,10 @@ function noteReports(core: Core, { pushed, series }: Drafts, done: readonly Draf
   if (pushed.size === 0) return
   const committed = new Set(done.map(({ id }) => id))
   const memoryOf = (id: string) => (committed.has(id) ? core.cache.get(id)?.reports : null)
-  for (const row of pushed.values()) memoryOf(row.subjectId)?.noteRow(row)
+  for (const id of pushed.keys()) {
+    const { subjectId, signalKey, observedAtUs } = parsePushedObservationId(id)
+    memoryOf(subjectId)?.noteRow(signalKey, observedAtUs)
+  }
   for (const one of series.values()) memoryOf(one.subjectId)?.noteSeries(one)
 }
 

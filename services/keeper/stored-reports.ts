@@ -2,7 +2,7 @@
 // they are.
 import type { Command, CommandOf } from '#shared/contracts/command.ts'
 import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
-import { observationOfSeries, seriesId } from '#shared/ids.ts'
+import { observationOfSeries, parsePushedObservationId, pushedPrefix, seriesId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { type Core, persistWhile } from './core.ts'
 import { ReportMemory } from './report-memory.ts'
@@ -73,10 +73,11 @@ interface Signal {
 type Read = <T>(attempt: () => Promise<T>) => Promise<T>
 
 async function learnNewest(core: Core, { subjectId, signalKey, memory }: Signal, read: Read): Promise<void> {
-  const sort = [['observedAtUs', 'desc']] as const
-  const query = { where: { subjectId, signalKey }, sort, limit: 1, select: ['observedAtUs'] }
+  const prefix = pushedPrefix(subjectId, signalKey)
+  const sort = [['id', 'desc']] as const
+  const query = { where: { id: { gte: prefix, lt: `${prefix}~` } }, sort, limit: 1, select: [] }
   const [row] = await read(() => core.store.find('pushedObservations', query))
-  memory.learn(signalKey, row?.observedAtUs ?? null)
+  memory.learn(signalKey, row === undefined ? null : parsePushedObservationId(row.id).observedAtUs)
 }
 
 function note(core: Core, subjectId: string, command: Command, wanted: Wanted): void {

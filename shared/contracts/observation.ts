@@ -20,21 +20,24 @@ export interface CheckObservationDocument {
 }
 
 /**
- * What a sender reported. id: `<subject>.<signal key>.<labels hash>.<observed, µs>`: its identity, so that sending it again replaces
- * it. Instants in microseconds since the epoch.
+ * What a sender reported. id: `pushedObservationId(subject, signal, labels, instant)`: its identity, so that sending it again replaces
+ * it. An accepted one leaves when its instant is out of retention, with all others of its signal that are.
  */
-export interface PushedObservationDocument extends Stored {
-  subjectId: string
-  signalKey: string
-  observedAtUs: number
+export interface PushedObservationDocument {
+  id: string
+  /** Microseconds since the epoch. */
   receivedAtUs: number
-  status: 'ok' | 'problem'
+  /** 1 ok, 0 problem. */
+  ok: 0 | 1
   value: number | null
-  error: string
-  labels: Record<string, string>
-  /** `accepted`, or why it is never judged. */
-  rejectReason: RejectReason
-  expireAt: number
+  /** Null: none was given. */
+  error: string | null
+  /** An object of texts as JSON; null: none. */
+  labels: string | null
+  /** Why it is never judged; null: it was accepted. */
+  rejectReason: Exclude<RejectReason, 'accepted'> | null
+  /** Of one that was not accepted, ms: its instant may be any. Else null. */
+  expireAt: number | null
 }
 
 /**

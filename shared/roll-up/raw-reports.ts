@@ -2,7 +2,7 @@
 // Failed checks count and bring no number: how fast a refusal comes says nothing about a website. Of pushed observations those count
 // that were accepted.
 import type { CheckObservationDocument, PushedObservationDocument } from '#shared/contracts/observation.ts'
-import { observationPrefix, parseCheckObservationId, toBase62 } from '#shared/ids.ts'
+import { observationPrefix, parseCheckObservationId, parsePushedObservationId, pushedPrefix, toBase62 } from '#shared/ids.ts'
 import { day, limits } from '#shared/limits.ts'
 import { addReport, type Bucket, emptyBucket } from '#shared/roll-up/bucket.ts'
 import type { Source } from '#shared/roll-up/roll-up-ids.ts'
@@ -47,10 +47,7 @@ async function readChecks(store: Pick<Store, 'find'>, range: RawRange, buckets: 
     const end = to % day === 0 ? '~' : toBase62(to % day, 5)
     const where = { id: { gte: prefix + toBase62(from % day, 5), lt: prefix + end } }
     const query: Query = { where, select: ['ok', 'totalMs'], limit: limits.rollUp.checksPerRead }
-    for await (const page of pages<CheckObservationDocument>(store, 'observations', query, last => ({
-      values: [],
-      id: last.id,
-    }))) {
+    for await (const page of pages<CheckObservationDocument>(store, 'observations', query)) {
       let at = from
       for (const { id, ok, totalMs } of page) {
         at = parseCheckObservationId(id).slotAt
@@ -65,18 +62,18 @@ async function readChecks(store: Pick<Store, 'find'>, range: RawRange, buckets: 
 
 async function readPushed(store: Pick<Store, 'find'>, range: RawRange, buckets: Buckets): Promise<number> {
   const { subjectId, source, step } = range
+  const [gte, lt] = [range.from, range.to].map(at => pushedPrefix(subjectId, source.id, at * 1_000)) as [string, string]
   const query: Query = {
-    where: { subjectId, signalKey: source.id, observedAtUs: { gte: range.from * 1_000, lt: range.to * 1_000 } },
-    sort: [['observedAtUs', 'asc']],
+    where: { id: { gte, lt } },
+    select: ['ok', 'value', 'rejectReason'],
     limit: limits.rollUp.pushedPerRead,
   }
-  const cursor = (last: PushedObservationDocument) => ({ values: [last.observedAtUs], id: last.id })
   let rows = 0
-  for await (const page of pages(store, 'pushedObservations', query, cursor)) {
+  for await (const page of pages<PushedObservationDocument>(store, 'pushedObservations', query)) {
     let at = range.from
-    for (const { observedAtUs, status, value, rejectReason } of page) {
-      at = Math.floor(observedAtUs / 1_000)
-      if (rejectReason === 'accepted') addReport(bucketAt(buckets, at - (at % step)), status === 'ok', value)
+    for (const { id, ok, value, rejectReason } of page) {
+      at = Math.floor(parsePushedObservationId(id).observedAtUs / 1_000)
+      if (rejectReason === null) addReport(bucketAt(buckets, at - (at % step)), ok === 1, value)
     }
     rows += page.length
     if (rows >= range.rowsMax) return at
@@ -88,7 +85,6 @@ async function* pages<T extends { id: string }>(
   store: Pick<Store, 'find'>,
   collection: 'observations' | 'pushedObservations',
   query: Query,
-  cursor: (last: T) => NonNullable<Query['after']>,
 ): AsyncGenerator<T[]> {
   let after: Query['after']
   for (;;) {
@@ -96,7 +92,7 @@ async function* pages<T extends { id: string }>(
     yield page
     const last = page[page.length - 1]
     if (last === undefined || page.length < query.limit) return
-    after = cursor(last)
+    after = { values: [], id: last.id }
   }
 }
 

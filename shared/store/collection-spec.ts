@@ -10,11 +10,11 @@ export interface CollectionSpec {
   indexes: { name: string; fields: string[]; unique?: true }[]
   /**
    * Every field is a column, there is no rev and no body, rows lie in id order: the cheapest form, for what is most numerous.
-   * Such a collection knows insert, upsert, get, find, delete and deleteRange only.
+   * Such a collection knows insert, upsert, get, find, count, delete, deleteRange and, where it `expires`, expire only.
    */
   compact?: true
   /** Replaced mostly without a change of what is indexed: a store may try that first, where it is cheaper. */
   inPlace?: true
-  /** Documents carry `expireAt` (ms since the epoch) and leave after it. */
+  /** Documents carry `expireAt` (ms since the epoch) and leave after it; null: not by themselves. */
   expires?: true
 }

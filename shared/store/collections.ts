@@ -142,8 +142,9 @@ export const collections: Record<CollectionName, CollectionSpec> = {
   },
   pushedObservations: {
     writer: 'keeper',
-    columns: { subjectId: 'text', signalKey: 'text', observedAtUs: 'integer' },
-    indexes: [{ name: 'bySignal', fields: ['subjectId', 'signalKey', 'observedAtUs'] }],
+    compact: true,
+    columns: { receivedAtUs: 'integer', ok: 'integer', value: 'real', error: 'text', labels: 'text', rejectReason: 'text' },
+    indexes: [],
     expires: true,
   },
   series: {

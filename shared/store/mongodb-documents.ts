@@ -22,7 +22,7 @@ export function toKept(collection: CollectionName, document: object): Kept {
     }
   }
   if (booleans.length > 0) kept[shadow.booleans] = booleans
-  if (collections[collection].expires) kept[shadow.expireOn] = new Date(kept['expireAt'])
+  if (collections[collection].expires && kept['expireAt'] !== null) kept[shadow.expireOn] = new Date(kept['expireAt'])
   return kept
 }
 

@@ -4,9 +4,9 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { StoreError } from '#shared/store/port.ts'
 import { columnsOf } from '#shared/store/query.ts'
 import { sqliteAddress } from '#shared/store/sqlite-address.ts'
+import { bringToLayout } from '#shared/store/sqlite-layout.ts'
 import { lockSqliteFile, usedByAnother } from '#shared/store/sqlite-lock.ts'
 import { quoted, schemaStatements, tableColumns, type WriteStatements, writeStatements } from '#shared/store/sqlite-schema.ts'
 import { createStatements } from '#shared/store/sqlite-statements.ts'
@@ -20,8 +20,6 @@ export interface SqliteFile {
   close(): void
 }
 
-/** Raised when the layout of the tables changes in a way that added columns cannot express. */
-const layout = 1
 /** SQLite's own page size, which the file has. */
 const pageBytes = 4_096
 
@@ -66,11 +64,7 @@ function openFile(path: string, lock: DatabaseSync): DatabaseSync {
 }
 
 function prepareSchema(database: DatabaseSync): void {
-  const [version] = Object.values(database.prepare('PRAGMA user_version').get() ?? {})
-  if (version !== 0 && version !== layout) {
-    throw new StoreError('permanent', `The data folder was written in layout ${version}; this version knows layout ${layout}.`)
-  }
-  database.exec(`PRAGMA user_version = ${layout}`)
+  bringToLayout(database)
   for (const collection of Object.keys(collections) as CollectionName[]) {
     const [table = '', ...indexes] = schemaStatements(collection)
     database.exec(table)

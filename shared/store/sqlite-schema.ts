@@ -30,13 +30,17 @@ export function schemaStatements(collection: CollectionName): string[] {
   const columns = compact
     ? ['id TEXT NOT NULL PRIMARY KEY', ...declared]
     : ['id TEXT NOT NULL PRIMARY KEY', 'rev INTEGER NOT NULL', ...declared, 'coded TEXT', 'body TEXT NOT NULL']
-  const all = [...indexes, ...(expires ? [{ name: 'byExpiry', fields: ['expireAt'], unique: undefined }] : [])]
+  // An entry of an index of a compact table repeats the id: what does not expire by itself has none.
+  const only = compact ? ' WHERE "expireAt" IS NOT NULL' : ''
+  const expiry = expires ? [{ name: 'byExpiry', fields: ['expireAt'], unique: undefined, only }] : []
+  const all = [...indexes.map(index => ({ ...index, only: '' })), ...expiry]
   return [
     `CREATE TABLE IF NOT EXISTS ${quoted(collection)} (${columns.join(', ')})${compact ? ' WITHOUT ROWID' : ''}`,
     ...all.map(index => {
       const fields = index.fields.map(quoted).join(', ')
       const kind = index.unique ? 'UNIQUE INDEX' : 'INDEX'
-      return `CREATE ${kind} IF NOT EXISTS ${quoted(`${collection}.${index.name}`)} ON ${quoted(collection)} (${fields})`
+      const name = quoted(`${collection}.${index.name}`)
+      return `CREATE ${kind} IF NOT EXISTS ${name} ON ${quoted(collection)} (${fields})${index.only}`
     }),
   ]
 }

@@ -96,17 +96,13 @@ function pushedRows(count: number): Row[] {
     const observedAtUs = since + index
     const row: PushedObservationDocument = {
       id: pushedObservationId(subjectId, signalKey, {}, observedAtUs),
-      rev: 1,
-      subjectId,
-      signalKey,
-      observedAtUs,
       receivedAtUs: observedAtUs,
-      status: 'ok',
+      ok: 1,
       value: 1,
-      error: '',
-      labels: {},
-      rejectReason: 'accepted',
-      expireAt: Math.floor(observedAtUs / 1_000),
+      error: null,
+      labels: null,
+      rejectReason: null,
+      expireAt: null,
     }
     const values: Row = []
     encode(row, values)

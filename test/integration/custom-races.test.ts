@@ -2,11 +2,11 @@
 // exclude each other exactly one wins, what was answered holds, and what is deleted stays deleted.
 import { pino } from 'pino'
 import t from 'tap'
-import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
 import type { RuleState } from '#shared/contracts/subject.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { Answer } from '../support/api-world.ts'
+import { type PushedRow, pushedRows } from '../support/pushed-rows.ts'
 import { startSecantus } from '../support/secantus.ts'
 import { clock, home, pass, type Stage, setStage, until } from './custom-stage.ts'
 
@@ -76,8 +76,7 @@ const instant = (atUs: number): string => {
   const seconds = Math.floor(atUs / 1_000_000)
   return `${new Date(seconds * 1_000).toISOString().slice(0, 19)}.${String(atUs % 1_000_000).padStart(6, '0')}Z`
 }
-const rowsOf = ({ store }: Stage, subjectId: string): Promise<PushedObservationDocument[]> =>
-  store.find('pushedObservations', { where: { subjectId }, limit: 10_000 })
+const rowsOf = ({ store }: Stage, subjectId: string): Promise<PushedRow[]> => pushedRows(store, subjectId)
 
 /** The messages of those refused, and how many were not, whoever they are. */
 function sides(answers: readonly Answer[]): { done: number; refused: string[] } {
@@ -119,10 +118,11 @@ async function raceIdentity(t: Test, stage: Stage, { rounds }: Load): Promise<vo
     const rows = await rowsOf(stage, id)
     t.equal(rows.length, round, 'one row')
     const row = rows.find(({ observedAtUs }) => observedAtUs === baseUs + round)
+    const status = row?.ok === 1 ? 'ok' : 'problem'
     const verdict = (await rule()).verdict
-    t.equal(verdict?.verdict, row?.status, `judged by the row that stands, ${row?.status}`)
+    t.equal(verdict?.verdict, status, `judged by the row that stands, ${status}`)
     const [series] = await stage.store.find('series', { where: { subjectId: id }, limit: 2 })
-    t.match(series, { observedAtUs: baseUs + round, status: row?.status, value: row?.value }, 'and later rules read the same')
+    t.match(series, { observedAtUs: baseUs + round, status, value: row?.value }, 'and later rules read the same')
   }
 }
 
@@ -327,7 +327,7 @@ async function raceHandOver(t: Test, stage: Stage, { reports }: Load): Promise<v
 }
 
 /** Each report is there, and once. */
-async function checkOnce(t: Test, rows: readonly PushedObservationDocument[], count: number): Promise<void> {
+async function checkOnce(t: Test, rows: readonly PushedRow[], count: number): Promise<void> {
   t.equal(new Set(rows.map(({ value }) => value)).size, count, 'none is lost')
   t.equal(rows.length, count, 'none is doubled')
 }
@@ -357,7 +357,7 @@ async function raceDeathBeforeCommit(t: Test, stage: Stage): Promise<void> {
       const row = rows.find(
         one => one.value === json.result.value && instant(one.observedAtUs).startsWith(json.result.observed_at.slice(0, 23)),
       )
-      t.match(row, { status: 'problem', rejectReason: 'accepted' }, 'what was answered is there')
+      t.match(row, { ok: 0, rejectReason: null }, 'what was answered is there')
     }
     if (stamped) await checkOnce(t, rows, burst)
     t.equal(await stage.store.count('series', { subjectId: subject.id }), burst, 'and was committed')

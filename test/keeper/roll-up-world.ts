@@ -76,17 +76,13 @@ export async function store(into: Store, reports: readonly Report[]): Promise<vo
   for (let from = 0; from < pushed.length; from += slice) {
     const rows = pushed.slice(from, from + slice).map(({ subjectId, source, at, ok, value, accepted }) => ({
       id: pushedObservationId(subjectId, source.id, {}, at * 1_000),
-      rev: 1,
-      subjectId,
-      signalKey: source.id,
-      observedAtUs: at * 1_000,
       receivedAtUs: at * 1_000,
-      status: ok ? ('ok' as const) : ('problem' as const),
+      ok: ok ? (1 as const) : (0 as const),
       value,
-      error: '',
-      labels: {},
-      rejectReason: accepted ? ('accepted' as const) : ('late' as const),
-      expireAt: 4e12,
+      error: null,
+      labels: null,
+      rejectReason: accepted ? null : ('late' as const),
+      expireAt: accepted ? null : 4e12,
     }))
     await into.upsert('pushedObservations', rows)
   }

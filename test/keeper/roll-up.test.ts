@@ -1,6 +1,8 @@
 // Roll-ups: what is kept of observations, held against a plain recomputation; late reports, crashes, take-over, clocks, removal, expiry.
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { keys } from '#shared/bus/subjects.ts'
+import { pushedObservationId } from '#shared/ids.ts'
 import { day, hour, limits, minute } from '#shared/limits.ts'
 import { addReport, type Bucket, emptyBucket, mergeBucket, quantile, relativeError } from '#shared/roll-up/bucket.ts'
 import { packBuckets, unpackBuckets } from '#shared/roll-up/packed.ts'
@@ -11,7 +13,7 @@ import { openSqliteStore } from '#shared/store/sqlite.ts'
 import { expireIncidents } from '../../services/keeper/roll-up/expire-incidents.ts'
 import { rawLeavesBefore } from '../../services/keeper/roll-up/progress.ts'
 import { Random } from '../simulation/random.ts'
-import { history, incident } from '../store/documents.ts'
+import { history, incident, pushed } from '../store/documents.ts'
 import { dyingStore } from '../support/dying-store.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
 import { startSecantus } from '../support/secantus.ts'
@@ -152,7 +154,7 @@ async function suite(t: Test, store: Store, everyMs: number): Promise<void> {
   await agrees(t, store, end, reports, range, 'settled, with what was late')
   const before = await store.find('rollUps', { limit: 10_000 })
   while ((await store.deleteRange('observations', '', '~', 10_000)) > 0);
-  const pushed = await store.find('pushedObservations', { select: ['subjectId'], limit: 10_000 })
+  const pushed = await store.find('pushedObservations', { select: [], limit: 10_000 })
   await store.delete(
     'pushedObservations',
     pushed.map(({ id }) => id),
@@ -294,6 +296,54 @@ t.test('roll-ups and closed incidents leave after 400 days, open incidents do no
   t.same(await idsIn('rollUps'), [])
   t.same(await idsIn('incidents'), ['long', 'open'])
   t.same(await idsIn('history'), ['long.1'])
+})
+
+t.test('what senders reported leaves after 30 days, when the day is settled: of each signal, and nothing of others', async t => {
+  const store = createMemoryStore()
+  await world.storeSubjects(store)
+  const settled = start + 40 * day
+  const now = settledAt(settled)
+  const oldest = now - 30 * day
+  const at = (signal: string, ms: number, over = {}) => pushed(pushedObservationId(shop, signal, {}, ms * 1_000), over)
+  const skewed = at('s1', now + 400 * day, { rejectReason: 'clock_skew', expireAt: now + day })
+  const kept = [at('s1', oldest), at('s12', oldest + 1), skewed, pushed(pushedObservationId('shopAAAAAB', 's1', {}, 1))]
+  const old = [
+    at('s1', oldest - 1),
+    at('s12', oldest - 1),
+    at('s2', 0),
+    at('s1', -day, { rejectReason: 'out_of_retention', expireAt: 9e12 }),
+  ]
+  const many = Array.from({ length: 2 * limits.keeper.deletionSlice }, (_, i) => at('s2', oldest - 10_000 - i))
+  await store.upsert('pushedObservations', [...kept, ...old, ...many])
+  await store.upsert(
+    'rollUpProgress',
+    Array.from({ length: limits.partitions }, (_, number) => ({
+      ...{ id: keys.lease(number), rev: 1, hoursTo: settled, daysTo: settled, writer: '' },
+    })),
+  )
+  const ids = async () => (await store.find('pushedObservations', { limit: 10_000 })).map(({ id }) => id)
+  await world.rollUp(store, settled + hour)
+  t.equal((await ids()).length, kept.length + old.length + many.length, 'not before the day is settled')
+  await world.rollUp(store, now)
+  t.strictSame(await ids(), kept.map(({ id }) => id).sort())
+})
+
+t.test('a running keeper removes what was reported with an instant of the future when its own time is over', async t => {
+  const world = createWorld()
+  const { service } = await world.startOne({ exclusive: true })
+  const now = world.clock.now()
+  const skewed = (name: string, expireAt: number) =>
+    pushed(pushedObservationId(name, 's1', {}, (now + 400 * day) * 1_000), { rejectReason: 'clock_skew', expireAt })
+  const accepted = pushed(pushedObservationId('a', 's1', {}, now * 1_000))
+  await world.store.upsert('pushedObservations', [accepted, skewed('b', now + 1), skewed('c', now + hour)])
+  await world.clock.advance(limits.keeper.expireMs + minute)
+  t.strictSame(
+    (await world.store.find('pushedObservations', { limit: 9 })).map(({ id }) => id.charAt(0)),
+    ['a', 'c'],
+  )
+  const stopping = service.stop()
+  await world.clock.advance(minute)
+  await stopping
 })
 
 t.test('raw checks leave after three days, once they are rolled up, and in any case two days later', async t => {

@@ -4,7 +4,18 @@ import { createSystemClock } from '#shared/clock.ts'
 import { type Due, DueHeap } from '#shared/due-heap.ts'
 import { formatDuration, humanDuration, parseDuration } from '#shared/durations.ts'
 import { fnv1a32, partitionOf } from '#shared/hash.ts'
-import { checkObservationId, fromBase62, observationPrefix, parseCheckObservationId, randomId, toBase62 } from '#shared/ids.ts'
+import {
+  checkObservationId,
+  fromBase62,
+  observationPrefix,
+  parseCheckObservationId,
+  parsePushedObservationId,
+  pushedObservationId,
+  pushedPrefix,
+  randomId,
+  seriesId,
+  toBase62,
+} from '#shared/ids.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
 import { choice, duration, integer, list, readSettings, SettingError, text } from '#shared/settings.ts'
 import { withoutCredentials } from '#shared/without-credentials.ts'
@@ -102,6 +113,40 @@ t.test('identifiers', async t => {
   t.equal(fromBase62(toBase62(61, 1)), 61)
   t.throws(() => toBase62(62, 1), /does not fit/)
   t.throws(() => toBase62(-1, 3), /does not fit/)
+})
+
+t.test('what a signal reported lies in the order of its instants, from the year 0 to 9999', async t => {
+  const instants = [
+    -62_167_219_200e6,
+    -9e15,
+    -1_001,
+    -1_000,
+    -1,
+    0,
+    1,
+    999,
+    1_000,
+    1_790_000_000e6 - 1,
+    1_790_000_000e6,
+    253_402_300_799_999e3,
+  ]
+  const ids = instants.map(us => pushedObservationId('subject001', 's1', {}, us))
+  t.strictSame([...ids].sort(), ids)
+  for (const [i, id] of ids.entries()) {
+    const observedAtUs = instants[i] as number
+    t.strictSame(parsePushedObservationId(id), { subjectId: 'subject001', signalKey: 's1', observedAtUs })
+    t.ok(id.startsWith(pushedPrefix('subject001', 's1')))
+    t.ok(id.startsWith(pushedPrefix('subject001', 's1', observedAtUs)))
+  }
+  t.notOk(
+    pushedObservationId('subject001', 's10', {}, 1).startsWith(pushedPrefix('subject001', 's1')),
+    'nothing of another signal',
+  )
+  const labels = { b: '1', a: '2' }
+  const labelled = pushedObservationId('subject001', 's1', labels, 5)
+  t.equal(labelled, pushedObservationId('subject001', 's1', { a: '2', b: '1' }, 5), 'the order of labels says nothing')
+  t.equal(labelled.split('.').at(-1), seriesId('subject001', 's1', labels).split('.').at(-1))
+  t.not(labelled, pushedObservationId('subject001', 's1', {}, 5))
 })
 
 t.test('public incident ids are opaque, not numeric, and belong to one salt', async t => {

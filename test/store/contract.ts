@@ -3,6 +3,7 @@
 import type { Test } from 'tap'
 import type { SeriesDocument } from '#shared/contracts/observation.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { pushedObservationId, pushedPrefix } from '#shared/ids.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import {
   alert,
@@ -333,30 +334,33 @@ const cases: Record<string, Case> = {
     )
   },
 
-  'what senders report is replaced by its identity, read by signal and newest first, and expires': async (t, store) => {
-    const rows = [3, 1, 2].map(at => pushed(`sub1.s1.-.${at}`, { observedAtUs: at }))
-    const other = pushed('sub1.s2.-.9', { signalKey: 's2', observedAtUs: 9 })
+  'what senders report is replaced by its identity and read by signal, newest first; only what has an expiry expires': async (
+    t,
+    store,
+  ) => {
+    const idOf = (at: number, signal = 's1') => pushedObservationId('sub1', signal, {}, at)
+    const rows = [3, 1, 2].map(at => pushed(idOf(at)))
+    const other = pushed(idOf(9, 's2'), { rejectReason: 'clock_skew', expireAt: 4e12 })
     t.same(await store.upsert('pushedObservations', [...rows, other]), Array(4).fill('written'))
-    const again = pushed('sub1.s1.-.2', {
-      rev: 2,
-      observedAtUs: 2,
-      status: 'ok',
-      value: -0.5,
-      labels: { 'a.b': '$c', $d: '.', '': 'é' },
-    })
+    const labels = JSON.stringify({ 'a.b': '$c', $d: '.', '': 'é' })
+    const again = pushed(idOf(2), { ok: 1, value: -0.5, error: 'a\u0000b 😀', labels })
     t.same(await store.upsert('pushedObservations', [again]), ['written'])
-    const newest = { where: { subjectId: 'sub1', signalKey: 's1' }, sort: [['observedAtUs', 'desc']] as const, limit: 2 }
+    t.strictSame(await store.get('pushedObservations', [idOf(2), idOf(4)]), [again, null])
+    const prefix = pushedPrefix('sub1', 's1')
+    const newest = { where: { id: { gte: prefix, lt: `${prefix}~` } }, sort: [['id', 'desc']] as const, limit: 2 }
     t.strictSame(await store.find('pushedObservations', newest), [rows[0], again])
-    t.equal(await store.count('pushedObservations', { subjectId: 'sub1' }), 4)
     const [first] = await store.find('pushedObservations', { ...newest, limit: 1 })
-    const after = { values: [first?.observedAtUs ?? 0], id: first?.id ?? '' }
+    const after = { values: [first?.id ?? ''], id: first?.id ?? '' }
     t.strictSame(await store.find('pushedObservations', { ...newest, after, limit: 1 }), [again], 'the next page')
+    const all = { id: { gte: 'sub1.', lt: 'sub1.~' } }
+    t.equal(await store.count('pushedObservations', all), 4)
     const expired = await store.expire('pushedObservations', 4e12, 10)
-    t.equal(expired === 0 || expired === 4, true, 'all of them in slices, or none: the store does so by itself')
+    t.equal(expired === 0 || expired === 1, true, 'in slices, or none: the store does so by itself')
+    t.equal(await store.count('pushedObservations', all), 4 - expired)
   },
 
   'puts in order: each result by itself, a refusal stops nothing, and nothing follows what fails': async (t, store) => {
-    const rows = [pushed('order1.s1.-.1', { subjectId: 'order1', expireAt: 6e12 })]
+    const rows = [pushed(pushedObservationId('order1', 's1', {}, 1))]
     const first = series('order1.s1.-', { subjectId: 'order1', rev: 1, writer: 'one', expireAt: 6e12 })
     const puts = [
       { mode: 'upsert' as const, collection: 'pushedObservations' as const, documents: rows },

@@ -190,7 +190,8 @@ const reported = {
 }
 
 export function pushed(id: string, given: Partial<PushedObservationDocument> = {}): PushedObservationDocument {
-  return { id, ...reported, receivedAtUs: 1_790_000_000_000_001, rejectReason: 'accepted', ...given }
+  const received = { receivedAtUs: 1_790_000_000_000_001, ok: 0, value: null, error: 'disk full ✓' } as const
+  return { id, ...received, labels: '{"host":"db1","dotted.key":""}', rejectReason: null, expireAt: null, ...given }
 }
 
 export function series(id: string, given: Partial<SeriesDocument> = {}): SeriesDocument {

@@ -4,6 +4,7 @@ import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { day, limits } from '#shared/limits.ts'
 import { parseRollUpId, rollUpId, rowPrefix, type Source } from '#shared/roll-up/roll-up-ids.ts'
 import type { PatientStore } from './patient-store.ts'
+import { removeRange } from './remove-range.ts'
 import { rolledUpSeries } from './series.ts'
 
 type Remover = Pick<PatientStore, 'deleteRange'>
@@ -12,13 +13,13 @@ const levels = ['hour', 'day'] as const
 
 /** All roll-ups of a subject. */
 export const removeOfSubject = (store: Remover, subjectId: string): Promise<void> =>
-  removeRange(store, subjectId, `${subjectId}~`)
+  removeRange(store, 'rollUps', subjectId, `${subjectId}~`)
 
 /** All roll-ups of a signal (by its key) or a location. */
 export async function removeOfSeries(store: Remover, subjectId: string, source: Source): Promise<void> {
   for (const level of levels) {
     const prefix = rowPrefix(subjectId, source, level)
-    await removeRange(store, prefix, `${prefix}~`)
+    await removeRange(store, 'rollUps', prefix, `${prefix}~`)
   }
 }
 
@@ -29,7 +30,7 @@ export async function expireRollUps(store: PatientStore, subject: SubjectDocumen
     if (!isOf(subject, source)) await removeOfSeries(store, subject.id, source)
     for (const level of levels) {
       const prefix = rowPrefix(subject.id, source, level)
-      await removeRange(store, prefix, rollUpId(subject.id, source, level, oldest))
+      await removeRange(store, 'rollUps', prefix, rollUpId(subject.id, source, level, oldest))
     }
   }
 }
@@ -52,8 +53,3 @@ export async function removeOrphans(
 /** A location that a subject gave up keeps what was seen from there; a deleted signal is gone. */
 const isOf = (subject: SubjectDocument, { kind, id }: Source): boolean =>
   kind === 'location' || (subject.custom?.signals.some(signal => signal.key === id) ?? false)
-
-async function removeRange(store: Remover, from: string, to: string): Promise<void> {
-  const slice = limits.keeper.deletionSlice
-  while ((await store.deleteRange('rollUps', from, to, slice)) >= slice);
-}

@@ -6,6 +6,7 @@ import { day, limits } from '#shared/limits.ts'
 import type { Query } from '#shared/store/port.ts'
 import type { Core } from '../core.ts'
 import { expireIncidents } from './expire-incidents.ts'
+import { expireReports } from './expire-reports.ts'
 import { type PatientStore, patientStore } from './patient-store.ts'
 import { dueAt, nextRevision, progressOf } from './progress.ts'
 import { expireRollUps, removeOrphans } from './remove-roll-ups.ts'
@@ -42,6 +43,7 @@ async function settleSubjects(core: Core, store: PatientStore, ids: readonly str
   const now = core.clock.now()
   for (const subject of await writeRows(core, store, ids, id => settleDay(store, id, start))) {
     await expireRollUps(store, subject, now)
+    await expireReports(store, subject.id, now)
     await expireIncidents(store, subject.id, now)
   }
 }

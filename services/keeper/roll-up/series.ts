@@ -1,6 +1,6 @@
 // Which locations and signals of a subject have something stored: found by leaping from the first row of one to the first behind it,
 // so that also those count that the subject does not have any more.
-import { observationPrefix } from '#shared/ids.ts'
+import { observationPrefix, parsePushedObservationId, pushedPrefix } from '#shared/ids.ts'
 import { day } from '#shared/limits.ts'
 import { levelPrefix, parseRollUpId, type Source } from '#shared/roll-up/roll-up-ids.ts'
 import type { PatientStore } from './patient-store.ts'
@@ -32,22 +32,16 @@ async function locationsOf(store: PatientStore, prefix: string): Promise<Source[
   }
 }
 
-async function signalsOf(store: PatientStore, subjectId: string): Promise<Source[]> {
+/** The signals (by key) of which pushed observations are stored. */
+export async function signalsOf(store: PatientStore, subjectId: string): Promise<Source[]> {
   const found: Source[] = []
-  for (let behind = ''; ; ) {
-    const [first] = await store.find('pushedObservations', {
-      where: { subjectId, signalKey: { gt: behind } },
-      // In the order of the index: otherwise the store would sort all observations of a signal to find one.
-      sort: [
-        ['signalKey', 'asc'],
-        ['observedAtUs', 'asc'],
-      ],
-      select: ['signalKey'],
-      limit: 1,
-    })
+  for (let from = `${subjectId}.`; ; ) {
+    const where = { id: { gte: from, lt: `${subjectId}.~` } }
+    const [first] = await store.find('pushedObservations', { where, select: [], limit: 1 })
     if (first === undefined) return found
-    behind = first.signalKey
-    found.push({ kind: 'signal', id: behind })
+    const { signalKey } = parsePushedObservationId(first.id)
+    found.push({ kind: 'signal', id: signalKey })
+    from = `${pushedPrefix(subjectId, signalKey)}~`
   }
 }
 

@@ -3,7 +3,6 @@
 import type { CommandOf } from '#shared/contracts/command.ts'
 import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
-import type { SignalState } from '#shared/contracts/signal.ts'
 import type { CustomState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { ObservationView, RejectReason } from '#shared/contracts/subject-views.ts'
 import { observationOfSeries, seriesId } from '#shared/ids.ts'
@@ -31,14 +30,16 @@ export function reportObservation(subject: SubjectDocument, report: Report, at: 
   const id = observationOfSeries(series, observedAtUs)
   const before = surrounding.stored.pushed(id)
   const newest = surrounding.stored.series(series)
-  const rejectReason = before?.rejectReason ?? judgeIntake(observedAtUs, newest, at)
-  const row = rowOf(subject, signal, report, { id, rev: (before?.rev ?? 0) + 1, observedAtUs, rejectReason, at })
-  const view = observationView(row)
+  const rejectReason = before === null ? judgeIntake(observedAtUs, newest, at) : (before.rejectReason ?? 'accepted')
+  const row = rowOf(id, report, rejectReason, at)
+  const view = observationView(report, rejectReason, at)
   if (rejectReason !== 'accepted') return { subject, row, series: null, view }
+  const { labels, status, value, error } = report
   const number = (subject.custom?.accepted ?? 0) + 1
-  const judged = judgeReport(subject, takeReport(subject, { ...row, number }), at, surrounding)
+  const accepted: Accepted = { signalKey: signal.key, labels, observedAtUs, number, status, value, error }
+  const judged = judgeReport(subject, takeReport(subject, accepted), at, surrounding)
   const isNewest = newest === null || newest.observedAtUs <= observedAtUs
-  return { subject: judged, row, series: isNewest ? seriesOf(series, subject, { ...row, number }, newest, at) : null, view }
+  return { subject: judged, row, series: isNewest ? seriesOf(series, subject, accepted, newest, at) : null, view }
 }
 
 /** The first that fits, in the spec's order; an equal time is not older. */
@@ -79,38 +80,38 @@ export function takeReport(subject: SubjectDocument, report: Accepted): SubjectD
 function seriesOf(
   id: string,
   subject: SubjectDocument,
-  row: PushedObservationDocument & { number: number },
+  accepted: Accepted,
   newest: NewestReport | null,
   at: number,
 ): SeriesDocument {
-  const { subjectId, signalKey, labels, observedAtUs, number, status, value, error } = row
   // In whole hours, so that it seldom changes.
-  const expireAt = Math.ceil(row.expireAt / hour) * hour
-  const reported = { subjectId, signalKey, labels, observedAtUs, number, status, value, error, expireAt }
-  return { id, rev: newest?.rev ?? 0, writer: '', ...reported, judgedAt: at, subjectRev: subject.rev }
+  const expireAt = Math.ceil((at + limits.retention.pushedMs) / hour) * hour
+  const place = { id, rev: newest?.rev ?? 0, writer: '', subjectId: subject.id }
+  return { ...place, ...accepted, expireAt, judgedAt: at, subjectRev: subject.rev }
 }
 
-function rowOf(
-  subject: SubjectDocument,
-  signal: SignalState,
-  { status, value, error, labels }: Report,
-  facts: { id: string; rev: number; observedAtUs: number; rejectReason: RejectReason; at: number },
-): PushedObservationDocument {
-  const { id, rev, observedAtUs, rejectReason, at } = facts
-  const expireAt = at + limits.retention.pushedMs
-  const receivedAtUs = at * 1_000
-  const subjectId = subject.id
-  const signalKey = signal.key
-  return { id, rev, subjectId, signalKey, observedAtUs, receivedAtUs, status, value, error, labels, rejectReason, expireAt }
+function rowOf(id: string, report: Report, rejectReason: RejectReason, at: number): PushedObservationDocument {
+  const isAccepted = rejectReason === 'accepted'
+  return {
+    id,
+    receivedAtUs: at * 1_000,
+    ok: report.status === 'ok' ? 1 : 0,
+    value: report.value,
+    // No store keeps half a character.
+    error: report.error === '' ? null : report.error.toWellFormed(),
+    labels: Object.keys(report.labels).length === 0 ? null : JSON.stringify(report.labels),
+    rejectReason: isAccepted ? null : rejectReason,
+    expireAt: isAccepted ? null : at + limits.retention.pushedMs,
+  }
 }
 
-const observationView = (row: PushedObservationDocument): ObservationView => ({
-  observedAtUs: row.observedAtUs,
-  receivedAtUs: row.receivedAtUs,
-  status: row.status,
-  value: row.value,
-  error: row.error,
-  labels: row.labels,
-  accepted: row.rejectReason === 'accepted',
-  rejectReason: row.rejectReason,
+const observationView = (report: Report, rejectReason: RejectReason, at: number): ObservationView => ({
+  observedAtUs: report.observedAtUs,
+  receivedAtUs: at * 1_000,
+  status: report.status,
+  value: report.value,
+  error: report.error,
+  labels: report.labels,
+  accepted: rejectReason === 'accepted',
+  rejectReason,
 })

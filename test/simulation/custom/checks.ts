@@ -55,7 +55,8 @@ export async function checkRecords({ keepers: { store }, subjectId, stored, gone
   }
   const rows = await store.get('pushedObservations', [...stored.keys()])
   for (const [i, [id, { signal, status }]] of [...stored].entries()) {
-    const kept = rows[i]?.status ?? null
+    const row = rows[i] ?? null
+    const kept = row === null ? null : row.ok === 1 ? 'ok' : 'problem'
     const wanted = gone.has(signal) ? null : status
     if (kept !== wanted) faults.push(`the acknowledged observation ${id} is ${kept} instead of ${wanted}`)
   }
