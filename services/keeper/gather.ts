@@ -32,7 +32,7 @@ export function gatherTakes(
   return takes
 }
 
-/** Cleared pending within a second, what the memory has no room for, and of the freshness what the checkpoint has no room for. */
+/** Cleared pending after a while, what the memory has no room for, and of the freshness what the checkpoint has no room for. */
 function flushable(partition: Partition, now: number, checkpoint: boolean, overflowing: readonly string[]): string[] {
   if (partition.dirty.size === 0 && partition.uncleared.size === 0) return []
   const flush = new Set<string>()

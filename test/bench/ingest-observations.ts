@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { measureRoute, type RouteFigures } from './baselines.ts'
 import type { Connection } from './connection.ts'
 import { type CustomFleet, createReports, type Reports, seedCustom } from './custom-fleet.ts'
+import { measureBareIntake } from './measure-bare-intake.ts'
 import { type Observed, observe } from './observe.ts'
 import { type Sent, sendBurst, sendByRest, sendInBatches, sentPerSecond } from './push-observations.ts'
 import { type PartResult, quantity, type Run } from './run-context.ts'
@@ -35,7 +36,7 @@ async function senders(run: Run, system: System, connection: Connection): Promis
 export async function ingestObservations(run: Run): Promise<PartResult> {
   const bareInsert = await run.bareInsert('pushedObservations')
   run.say('ingest: observations one by one over REST, then in batches by the bus')
-  const { bareRoute, rest, batches } = await run.withSystem(async system => {
+  const { fleet, bareRoute, rest, batches } = await run.withSystem(async system => {
     await system.start()
     const connection = await system.connect()
     try {
@@ -51,11 +52,13 @@ export async function ingestObservations(run: Run): Promise<PartResult> {
       const batches = await sendInBatches(system, connection, sending, { ...batch, batches: run.options.quick ? 2 : 3 })
       await system.stop()
       sending.reports.verify(system)
-      return { bareRoute, rest, batches }
+      return { fleet: sending.fleet, bareRoute, rest, batches }
     } finally {
       await connection.close()
     }
   })
+  run.say('ingest: the same observations, only read and inserted')
+  const bareIntake = await measureBareIntake(fleet, { connections: clients, seconds: Math.min(run.options.seconds, 10) })
   const higher = { better: 'higher' } as const
   return {
     quantities: [
@@ -63,6 +66,10 @@ export async function ingestObservations(run: Run): Promise<PartResult> {
         ...higher,
         baseline: bareRoute.requestsPerSecond,
         budget: 0.4,
+      }),
+      quantity('ingest', `the same, only read and inserted: nothing checked, nothing judged`, '/s', sentPerSecond(bareIntake), {
+        ...higher,
+        baseline: bareRoute.requestsPerSecond,
       }),
       quantity('ingest', 'an observation over REST at that rate, p99', 'ms', rest.latency.p99, { better: 'lower', budget: 50 }),
       quantity('ingest', 'bare route at its own rate, p99', 'ms', bareRoute.p99Ms, { better: 'lower' }),

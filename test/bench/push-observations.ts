@@ -23,7 +23,7 @@ const warmUpMs = 5_000
 
 /** For so many seconds after a warm-up, by so many clients at once; each has subjects of its own and reports on them in turn. */
 export async function sendByRest(
-  system: System,
+  system: Pick<System, 'url' | 'key'> & { usage(): { cpuMs: number } },
   { fleet, reports }: { fleet: CustomFleet; reports: Reports },
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<Sent> {

@@ -71,7 +71,7 @@ t.test('placement', async t => {
     const world = createWorld()
     const lonely = await world.startOne({ keeperId: 'lonely' })
     const id = await world.create()
-    await world.clock.advance(2 * second)
+    await world.clock.advance(limits.keeper.pendingMs + second)
     world.hub.cut(lonely.bus)
     const before = await world.subject(id)
     await world.clock.advance(8 * second)
@@ -93,8 +93,16 @@ t.test('the loop: observations, subjects, pending, and only then replies', async
   t.strictSame(world.nudged, [`${id}.1.a1`], 'the nudge left after the alert was written')
   const subject = await world.subject(id)
   t.equal(subject?.hasPending, 1, 'the commit carries what it still had to write')
-  await world.clock.advance(1_100)
-  t.equal((await world.subject(id))?.hasPending, 0, 'cleared within a second')
+  order.length = 0
+  await world.clock.advance(limits.keeper.pendingMs / 2)
+  await world.report(id, true)
+  const count = () => order.filter(entry => entry === 'replace subjects').length
+  t.equal(count(), 1, 'changed again before that was cleared: written once')
+  await world.clock.advance(limits.keeper.pendingMs - 100)
+  t.equal((await world.subject(id))?.hasPending, 1)
+  await world.clock.advance(200)
+  t.equal((await world.subject(id))?.hasPending, 0, 'cleared in a while')
+  t.equal(count(), 2)
 })
 
 t.test('idempotence', async t => {
