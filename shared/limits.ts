@@ -57,6 +57,8 @@ export const limits = {
     retryMsMax: 2 * second,
     /** Partitions given up in one balancing step: one a second, so that every hand-over settles before the next. */
     balanceMs: 1 * second,
+    /** A partition that was given up to a keeper that holds fewer is left to it for this long, before anybody takes it. */
+    heirMs: 2 * second,
     /** Inputs that could not be judged are kept this long for whoever looks into it. */
     setAsideMs: 30 * day,
     /** Characters of such an input that are kept. */

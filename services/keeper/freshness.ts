@@ -54,7 +54,7 @@ export function layOverSeries(
 ): LaidOver {
   const { custom } = subject
   if (custom === null || subject.deletedAt !== null || series.length === 0) return { subject, change }
-  const laid = series.reduce(takeReport, subject)
+  const laid = series.reduce((taken, one) => takeReport(taken, one).subject, subject)
   if (laid.custom?.observed === custom.observed) return { subject: laid, change }
   const at = series.reduce((latest, { judgedAt }) => Math.max(latest, judgedAt), subject.judgedAt)
   const judged = judgeSubject(laid, at, surrounding)

@@ -75,7 +75,7 @@ export class Host {
     this.#core.logger.debug({ partition: number, reason }, 'partition closed')
   }
 
-  /** Takes no more inputs of a partition, finishes what is taken, writes its freshness and checkpoint, and closes it. */
+  /** Takes no more inputs of a partition, finishes what is taken, clears what is written, writes its freshness and checkpoint, and closes it. */
   async handOver(number: number): Promise<void> {
     const partition = this.#partitions.get(number)
     if (partition === undefined) return
@@ -269,4 +269,4 @@ export class Host {
 }
 
 const isSettled = (partition: Partition) =>
-  partition.results.length === 0 && partition.commands.length === 0 && !isMoved(partition)
+  partition.results.length === 0 && partition.commands.length === 0 && partition.uncleared.size === 0 && !isMoved(partition)

@@ -42,6 +42,8 @@ interface Held {
 interface Seen {
   revision: number
   holder: string | null
+  /** Given up to this keeper: others leave it a moment to take it. */
+  heir: string | null
   /** On this process's monotonic clock. */
   since: number
 }
@@ -95,12 +97,13 @@ class LeaseHolder implements Leases {
     return [...this.#held.keys()]
   }
 
-  async release(partition: number): Promise<void> {
+  async release(partition: number, heir: string | null = null): Promise<void> {
     const held = this.#held.get(partition)
     if (held === undefined) return
     this.#held.delete(partition)
     this.#releasedAt.set(partition, this.#options.clock.monotonic())
-    await this.#leases.update(keys.lease(partition), { holder: null }, held.revision).catch(() => null)
+    const free = heir === null ? { holder: null } : { holder: null, heir }
+    await this.#leases.update(keys.lease(partition), free, held.revision).catch(() => null)
   }
 
   async stop(): Promise<void> {
@@ -133,8 +136,8 @@ class LeaseHolder implements Leases {
     if (partition === null) return
     const known = this.#seen.get(partition)
     if (known !== undefined && entry.revision === known.revision) return
-    const holder = (entry.value as { holder?: string } | null)?.holder ?? null
-    this.#seen.set(partition, { revision: entry.revision, holder, since: this.#options.clock.monotonic() })
+    const { holder = null, heir = null } = (entry.value ?? {}) as { holder?: string | null; heir?: string | null }
+    this.#seen.set(partition, { revision: entry.revision, holder, heir, since: this.#options.clock.monotonic() })
     const mine = this.#held.get(partition)
     if (mine !== undefined && entry.revision > mine.revision && holder !== this.#options.keeperId)
       this.#lose(partition, 'another keeper took the lease')
@@ -175,7 +178,9 @@ class LeaseHolder implements Leases {
     const now = this.#options.clock.monotonic()
     const givenUpAt = this.#releasedAt.get(partition)
     if (givenUpAt !== undefined && now - givenUpAt < limits.keeper.leaseRenewMs && this.#peers.count > 0) return false
-    if (seen === undefined || seen.holder === null || this.#options.exclusive) return true
+    if (seen === undefined || this.#options.exclusive) return true
+    const { heir } = seen
+    if (seen.holder === null) return heir === null || heir === this.#options.keeperId || now - seen.since >= limits.keeper.heirMs
     return now - seen.since >= limits.keeper.leaseStaleMs
   }
 
@@ -226,16 +231,16 @@ class LeaseHolder implements Leases {
 
   /** One partition a second to a live keeper that holds at least two fewer, once presence is stable. */
   #balance(): void {
-    const fewest = this.#peers.fewestHeld()
-    if (fewest === null) return
+    const heir = this.#peers.neediest()
+    if (heir === null) return
     const kept = this.held().filter(partition => !this.#handingOver.has(partition))
     const partition = kept[0]
-    if (partition === undefined || kept.length - fewest < 2) return
-    this.#options.logger.debug({ partition, held: kept.length, fewest }, 'partition given up to a keeper that holds fewer')
+    if (partition === undefined || kept.length - heir.held < 2) return
+    this.#options.logger.debug({ partition, held: kept.length, heir }, 'partition given up to a keeper that holds fewer')
     this.#handingOver.add(partition)
     void this.#options
       .handOver(partition)
-      .then(() => this.release(partition))
+      .then(() => this.release(partition, heir.keeperId))
       .finally(() => this.#handingOver.delete(partition))
   }
 

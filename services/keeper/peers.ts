@@ -44,9 +44,11 @@ export class Peers {
     }
   }
 
-  /** The fewest partitions that a live peer holds; null while nobody else lives or the set has just changed. */
-  fewestHeld(): number | null {
-    if (this.#peers.size === 0 || this.#monotonic() - this.#changedAt < limits.keeper.leaseRenewMs) return null
-    return Math.min(...[...this.#peers.values()].map(peer => peer.held))
+  /** The live peer that holds the fewest partitions; null while nobody else lives or the set has just changed. */
+  neediest(): { keeperId: string; held: number } | null {
+    if (this.#monotonic() - this.#changedAt < limits.keeper.leaseRenewMs) return null
+    let neediest: { keeperId: string; held: number } | null = null
+    for (const [keeperId, { held }] of this.#peers) if (neediest === null || held < neediest.held) neediest = { keeperId, held }
+    return neediest
   }
 }

@@ -602,6 +602,30 @@ t.test('another keeper goes on with windows, silences and holds where the first 
   t.strictSame(await house.kinds(), ['no_data'], 'silent after 5 minutes, confirmed a minute later, when the window was over')
 })
 
+t.test('two inputs that differ in their bounds alone are both read again, whichever of them a report moves', async t => {
+  const above = (threshold: number) => ({ signal: 'load', mode: 'latest_value', compare: '>', threshold }) as const
+  for (const inputs of [
+    [above(10), above(20)],
+    [above(20), above(10)],
+  ]) {
+    const house = await createCustom()
+    await house.signal('load', 'custom_event')
+    await house.rule('high', inputs, { need: 'all', confirmAfterMs: 0 })
+    for (const [value, verdict] of [
+      [15, 'ok'],
+      [25, 'problem'],
+    ] as const) {
+      await house.clock.advance(1_000)
+      await house.report('load', 'ok', { value })
+      t.equal(
+        (await house.subject(house.id))?.rules[0]?.verdict?.verdict,
+        verdict,
+        `above ${inputs[0]?.threshold} first: ${value}`,
+      )
+    }
+  }
+})
+
 t.test('a report that says nothing new is stored with its series, and its subject is not written', async t => {
   const writes: string[] = []
   const house = await createCustom(store => ({

@@ -67,6 +67,49 @@ t.test('placement', async t => {
     },
   )
 
+  t.test('a partition that is given up goes to the keeper that holds the fewest, not to whoever is quickest', async t => {
+    const world = createWorld()
+    for (const keeperId of ['first', 'second', 'third']) await world.startOne({ keeperId })
+    await world.clock.advance(2 * minute)
+    let given = 0
+    const onEntry = ({ value }: { value: unknown }) => {
+      if ((value as { heir?: string }).heir !== undefined) given++
+    }
+    const leases = world.client.bucket('leases')
+    await world.startOne({ keeperId: 'fourth' })
+    const watching = await leases.watch('>', { onEntry })
+    await world.clock.advance(minute)
+    t.strictSame([...holders(await leases.list('>')).values()].sort(), [16, 16, 16, 16])
+    t.ok(given >= 16 && given <= 20, `${given} were given up to move 16`)
+    await watching.close()
+  })
+
+  t.test('what was given up to a keeper that does not take it is taken by another', async t => {
+    const world = createWorld()
+    await world.startOne({ keeperId: 'first' })
+    await world.startOne({ keeperId: 'second' })
+    await world.clock.advance(2 * minute)
+    const leases = world.client.bucket('leases')
+    for (const _ of Array.from({ length: 4 })) {
+      await world.client.bucket('presence').put(keys.keeperPresence('ghost'), { held: 0 })
+      await world.clock.advance(2 * second)
+    }
+    const free = (await leases.list('>')).filter(({ value }) => (value as { heir?: string }).heir === 'ghost').length
+    t.ok(free > 0, `${free} wait for the one that does not come`)
+    await world.clock.advance(limits.presence.goneMs + limits.keeper.heirMs + second)
+    const held = holders(await leases.list('>'))
+    t.strictSame([held.get('first'), held.get('second')].sort(), [32, 32])
+  })
+
+  t.test('a keeper that gives up a partition leaves nothing to be cleared', async t => {
+    const world = createWorld()
+    const { service } = await world.startOne()
+    const id = await world.create()
+    t.equal((await world.subject(id))?.hasPending, 1)
+    await Promise.all([service.stop(), world.clock.advance(100)])
+    t.equal((await world.subject(id))?.hasPending, 0)
+  })
+
   t.test('a holder that could not renew for 7 s stops, and what it is told goes to the next', async t => {
     const world = createWorld()
     const lonely = await world.startOne({ keeperId: 'lonely' })
@@ -84,7 +127,8 @@ t.test('the loop: observations, subjects, pending, and only then replies', async
   const order: string[] = []
   const world = createWorld(store => noting(store, order))
   await world.startOne({ exclusive: true, confirmAfterMs: 0 })
-  const id = await world.create()
+  // Of a partition whose checkpoint, which clears everything, comes last.
+  const id = await world.create({}, 'keptSome02')
   order.length = 0
   await world.report(id, false)
   const writes = order.filter(entry => !entry.includes('get') && !entry.includes('find'))

@@ -2,13 +2,12 @@
 import type { RuleState, RuleVerdict, SubjectDocument } from '#shared/contracts/subject.ts'
 import { readPolicyInput } from '#shared/judging/judge-policy.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
-import { inputKeyOf } from '#shared/judging/policy-input.ts'
 import { inJudgingOrder } from '#shared/judging/rule-order.ts'
 import { second } from '#shared/limits.ts'
 import { driveIncident, type Holds } from './drive-incident.ts'
 import { endWindow, windowEndOf } from './drive-window.ts'
 import { factsOf, judgeRule } from './judge-rule.ts'
-import type { Surrounding } from './types.ts'
+import type { Surrounding, Taken } from './types.ts'
 
 /** The subject as judged at `at` (never before what was judged already), with `dueAt` the next instant that matters. */
 export function judgeSubject(subject: SubjectDocument, at: number, surrounding: Surrounding): SubjectDocument {
@@ -26,32 +25,22 @@ export function judgeSubject(subject: SubjectDocument, at: number, surrounding: 
 
 /**
  * The same of a subject that has just taken in a report, and was `before` without it: what was due by then is passed already. Where no input
- * of a rule reads another value there is nothing to judge, and `dueAt` stays, a lower bound.
+ * reads another value there is nothing to judge, and `dueAt` stays, a lower bound.
  */
 export function judgeReport(
   before: SubjectDocument,
-  subject: SubjectDocument,
+  { subject, inputs }: Taken,
   at: number,
   surrounding: Surrounding,
 ): SubjectDocument {
   const judgedAt = Math.max(at, subject.judgedAt)
   const silenceTo = silenceAt(subject, judgedAt, surrounding)
-  const isSame = readsAlike(before, subject, judgedAt, silenceTo)
-  return isSame ? { ...subject, judgedAt, silenceTo } : judgeSubject(subject, at, surrounding)
-}
-
-/** Whether every input reads the same value of both, though newer. */
-function readsAlike(before: SubjectDocument, after: SubjectDocument, at: number, silenceTo: number): boolean {
-  const [older, newer] = [before.custom?.observed, after.custom?.observed]
-  if (older === newer) return true
-  return after.rules.every(({ key, policy }) =>
-    policy?.inputs.every(input => {
-      const inputKey = inputKeyOf(key, input)
-      if (older?.[inputKey] === newer?.[inputKey]) return true
-      const [was, is] = [before, after].map(one => readPolicyInput(input, factsOf(one, key, input, at), at, silenceTo))
-      return was?.value === is?.value && was?.young === is?.young
-    }),
-  )
+  const readsAlike = ({ ruleKey, input }: Taken['inputs'][number]) => {
+    const read = (one: SubjectDocument) => readPolicyInput(input, factsOf(one, ruleKey, input, judgedAt), judgedAt, silenceTo)
+    const [was, is] = [read(before), read(subject)]
+    return was.value === is.value && was.young === is.young
+  }
+  return inputs.every(readsAlike) ? { ...subject, judgedAt, silenceTo } : judgeSubject(subject, at, surrounding)
 }
 
 /** What a rule of the subject says at `at`, with nothing changed by it; rules that it cites count as they were last judged. */

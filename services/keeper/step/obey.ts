@@ -99,8 +99,10 @@ function report(subject: SubjectDocument, command: Reporting, now: number, surro
   const stampUs = before?.stampUs ?? Math.max(at * 1_000, (subject.custom?.stampedUs ?? 0) + 1)
   const reports = command.kind === 'report-observation' ? [command] : command.observations
   const results: ReportedObservation[] = []
-  const reported = new Reported(surrounding.stored)
-  const within = { ...surrounding, stored: reported }
+  const pushed: PushedObservationDocument[] = []
+  const series: SeriesDocument[] = []
+  const reported = reports.length > 1 ? new Reported(surrounding.stored) : null
+  const within = reported === null ? surrounding : { ...surrounding, stored: reported }
   let next = subject
   for (const [i, one] of reports.entries()) {
     const stamped = { ...one, observedAtUs: one.observedAtUs ?? stampUs + i }
@@ -110,11 +112,12 @@ function report(subject: SubjectDocument, command: Reporting, now: number, surro
       continue
     }
     next = outcome.subject
-    reported.take(outcome)
+    pushed.push(outcome.row)
+    if (outcome.series !== null) series.push(outcome.series)
+    reported?.take(outcome)
     results.push({ ok: true, observation: outcome.view })
   }
   const reply = replyTo(command, results)
-  const { pushed, series } = reported.documents()
   if (pushed.length > 0 && reports.some(one => one.observedAtUs === null)) {
     const stamp = { id: command.id, at, reply: null, stampUs }
     next = withStamps(next, stamp, stampUs + reports.length - 1)
@@ -122,11 +125,12 @@ function report(subject: SubjectDocument, command: Reporting, now: number, surro
   }
   const change = changeBetween(subject, next)
   // Who only reports would carry the answers to its subject's making for ever.
-  if (next !== subject) next = { ...next, receipts: stillAwaited(next.receipts, surrounding.now) }
+  const receipts = stillAwaited(next.receipts, surrounding.now)
+  if (next !== subject && receipts !== next.receipts) next = { ...next, receipts }
   return { subject: next, change, observation: null, pushed, series, reply }
 }
 
-/** What the observations of one command have made: its later ones find it as if it were stored. */
+/** What the observations of one command have made: its later ones find it as if it were stored. Of the same document the last counts. */
 class Reported implements StoredReports {
   readonly #stored: StoredReports
   readonly #rows = new Map<string, PushedObservationDocument>()
@@ -139,10 +143,6 @@ class Reported implements StoredReports {
   take({ row, series }: { row: PushedObservationDocument; series: SeriesDocument | null }): void {
     this.#rows.set(row.id, row)
     if (series !== null) this.#series.set(series.id, series)
-  }
-
-  documents(): { pushed: PushedObservationDocument[]; series: SeriesDocument[] } {
-    return { pushed: [...this.#rows.values()], series: [...this.#series.values()] }
   }
 
   pushed(id: string): PushedObservationDocument | null {

@@ -2,6 +2,7 @@
 // intake). Pure: what is stored of earlier reports comes with the surrounding.
 import type { CommandOf } from '#shared/contracts/command.ts'
 import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
+import type { PolicyInput } from '#shared/contracts/policy.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { CustomState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { ObservationView, RejectReason } from '#shared/contracts/subject-views.ts'
@@ -12,7 +13,7 @@ import { signalsOf } from '#shared/subject-view.ts'
 import { judgeReport } from './judge-subject.ts'
 import { refusal } from './refusal.ts'
 import { isLater, observedOf } from './rule-commands.ts'
-import type { NewestReport, Surrounding } from './types.ts'
+import type { NewestReport, Surrounding, Taken } from './types.ts'
 
 export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'> & { observedAtUs: number }
 
@@ -60,21 +61,24 @@ function refusalOf(subject: SubjectDocument, { signal }: Report): Reply {
 export type Accepted = Pick<SeriesDocument, 'signalKey' | 'labels' | 'observedAtUs' | 'number' | 'status' | 'value' | 'error'>
 
 /** An accepted report, not judged yet: every input that selects it reads it, unless it has read a later one. The subject is a custom one. */
-export function takeReport(subject: SubjectDocument, report: Accepted): SubjectDocument {
+export function takeReport(subject: SubjectDocument, report: Accepted): Taken {
   const custom = subject.custom as CustomState
   const signal = custom.signals.find(({ key }) => key === report.signalKey)
   let { observed } = custom
+  const inputs: { ruleKey: string; input: PolicyInput }[] = []
   for (const { key: ruleKey, policy } of subject.rules) {
     for (const input of policy?.inputs ?? []) {
       if (input.signal !== signal?.slug || !selects(input.match, report.labels)) continue
       const key = inputKeyOf(ruleKey, input)
       const known = observed[key]
-      if (known === undefined || !isLater(report, known)) continue
-      observed = { ...observed, [key]: { addedAt: known.addedAt, ...observedOf(report) } }
+      if (known !== undefined && isLater(report, known))
+        observed = { ...observed, [key]: { addedAt: known.addedAt, ...observedOf(report) } }
+      // Inputs that differ in their bounds alone have one key, and have read it before this one.
+      if (observed[key] !== custom.observed[key]) inputs.push({ ruleKey, input })
     }
   }
   const accepted = Math.max(custom.accepted ?? 0, report.number ?? 0)
-  return { ...subject, custom: { ...custom, accepted, observed } }
+  return { subject: { ...subject, custom: { ...custom, accepted, observed } }, inputs }
 }
 
 function seriesOf(

@@ -2,6 +2,7 @@
 import type { CheckResult } from '#shared/contracts/check.ts'
 import type { Command } from '#shared/contracts/command.ts'
 import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
+import type { PolicyInput } from '#shared/contracts/policy.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 
@@ -42,11 +43,17 @@ export interface Step {
   /** nothing: the same subject. freshness: only how fresh its readings are. commit: the subject must be written. */
   change: 'nothing' | 'freshness' | 'commit'
   observation: CheckObservationDocument | null
-  /** What senders reported, to be stored before the subject is. */
+  /** What senders reported, to be stored before the subject is. Of several of one id the last counts. */
   pushed?: readonly PushedObservationDocument[]
   /** The newest of them that was accepted, of each series: to be stored after `pushed`. `rev` is that of what it replaces. */
   series?: readonly SeriesDocument[]
   reply: Reply | null
+}
+
+/** A subject that has taken in a report and is not judged yet, and the inputs that read it now. */
+export interface Taken {
+  subject: SubjectDocument
+  inputs: readonly { ruleKey: string; input: PolicyInput }[]
 }
 
 /** What a command made of a subject, and its answer; or why it was refused, with nothing changed. */
