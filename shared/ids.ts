@@ -106,9 +106,11 @@ export function observationOfSeries(series: string, observedAtUs: number): strin
   return `${series.slice(0, labels + 1)}${instantText(observedAtUs)}${series.slice(labels)}`
 }
 
-/** What the ids of a signal's pushed observations begin with: all of them, or those of an instant in microseconds. */
-export const pushedPrefix = (subjectId: string, signalKey: string, observedAtUs?: number): string =>
-  `${subjectId}.${signalKey}.${observedAtUs === undefined ? '' : instantText(observedAtUs)}`
+/** What the ids of pushed observations begin with: of a subject, of one of its signals, of an instant (microseconds) of that signal. */
+export function pushedPrefix(subjectId: string, signalKey?: string, observedAtUs?: number): string {
+  if (signalKey === undefined) return `${subjectId}.`
+  return `${subjectId}.${signalKey}.${observedAtUs === undefined ? '' : instantText(observedAtUs)}`
+}
 
 /** The parts of a pushed observation's id that it tells. */
 export function parsePushedObservationId(id: string): { subjectId: string; signalKey: string; observedAtUs: number } {

@@ -37,7 +37,7 @@ export const limits = {
     freshnessInCheckpoint: 2_000,
     /**
      * What a commit had to write elsewhere is cleared from the subject within this time. Who changes again before is written once instead
-     * of twice: subjects that all changed every 2 s took 1,254 ms for a burst where it was 1 s, and 995 where it is 4 s.
+     * of twice: of 1,000 subjects that changed five things every 2 s, 2,017 documents were written each time where it was 1 s, 1,668 where 4.
      */
     pendingMs: 4 * second,
     /** After a take-over nobody is called silent for this long, so that buffered reports arrive first. */

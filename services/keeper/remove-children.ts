@@ -22,7 +22,8 @@ const childCollections = [
 export async function removeChildren(core: Core, subjectId: string, mayGoOn: () => boolean): Promise<void> {
   for (const collection of childCollections) await removeFrom(core, collection, { subjectId }, mayGoOn)
   const store = patientStore(core, mayGoOn)
-  await removeRange(store, 'pushedObservations', `${subjectId}.`, `${subjectId}.~`)
+  const prefix = pushedPrefix(subjectId)
+  await removeRange(store, 'pushedObservations', prefix, `${prefix}~`)
   await removeOfSubject(store, subjectId)
   const today = Math.floor(core.clock.now() / day) * day
   const days = Math.ceil((limits.retention.checksMs + limits.retention.heldBackMs) / day) + 1

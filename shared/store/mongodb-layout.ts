@@ -9,8 +9,8 @@ import { fromKept, type Kept, toKept } from '#shared/store/mongodb-documents.ts'
 /** Layout 1 kept what senders reported under other ids, with an index that nothing needs any more: it goes last. */
 export async function bringToLayout(database: Db): Promise<void> {
   const collection = database.collection<Kept>('pushedObservations')
-  const indexes = await collection.indexes()
-  if (!indexes.some(({ name }) => name === oldIndex)) return
+  const isOld = async () => (await collection.indexes()).some(({ name }) => name === oldIndex)
+  if (!(await isOld())) return
   const old = { signalKey: { $exists: true } }
   for (;;) {
     const found = await collection.find(old, { limit: limits.store.findMax }).toArray()
@@ -22,7 +22,10 @@ export async function bringToLayout(database: Db): Promise<void> {
     )
     await collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } })
   }
-  await collection.dropIndex(oldIndex)
+  // A second opener may have done so already.
+  await collection.dropIndex(oldIndex).catch(async error => {
+    if (await isOld()) throw error
+  })
 }
 
 const oldIndex = 'bySignal'

@@ -67,7 +67,7 @@ export async function ingestObservations(run: Run): Promise<PartResult> {
         baseline: bareRoute.requestsPerSecond,
         budget: 0.4,
       }),
-      quantity('ingest', `the same, only read and inserted: nothing checked, nothing judged`, '/s', sentPerSecond(bareIntake), {
+      quantity('ingest', 'the same, only read and inserted: nothing checked, nothing judged', '/s', sentPerSecond(bareIntake), {
         ...higher,
         baseline: bareRoute.requestsPerSecond,
       }),

@@ -1,7 +1,6 @@
 // What the target of observations over REST leaves room for: the same reports to a program that only reads and inserts.
 import { join } from 'node:path'
-import type { CustomFleet } from './custom-fleet.ts'
-import { createReports } from './custom-fleet.ts'
+import { type CustomFleet, createReports } from './custom-fleet.ts'
 import { endChild, startChild, usageOfTree } from './processes.ts'
 import { type Sent, sendByRest } from './push-observations.ts'
 import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.ts'

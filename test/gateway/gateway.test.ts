@@ -389,40 +389,37 @@ t.test('answers are counted by route and code, never by the path that was sent',
   t.notMatch(text, 'secret-path')
 })
 
+/** What comes on a socket until so many envelopes of success or refusal are there. */
+function received(socket: Socket, envelopes: number): Promise<string> {
+  let text = ''
+  return new Promise(resolve =>
+    socket.on('data', data => {
+      text += String(data)
+      if ((text.match(/"meta":null/g) ?? []).length === envelopes) resolve(text)
+    }),
+  )
+}
+
 t.test('a connection is kept after refusals, and a refused body does not spoil the next request on it', async t => {
   const { world, token } = await start(t)
   const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
   t.teardown(() => socket.destroy())
-  let received = ''
-  const answers = new Promise<void>(resolve =>
-    socket.on('data', data => {
-      received += String(data)
-      if ((received.match(/"meta":null/g) ?? []).length === 2) resolve()
-    }),
-  )
+  const answers = received(socket, 2)
   const head = (line: string, length: number) =>
     `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${length}\r\n\r\n`
   socket.write(`${head('POST /api/nothing', 5)}{brok${head('GET /api/version', 0)}`)
-  await answers
-  t.match(received, /"code":2002.*"result":"2\.0\.0"/s)
+  t.match(await answers, /"code":2002.*"result":"2\.0\.0"/s)
 })
 
 t.test('every request of a connection is known by the key that it sends itself', async t => {
   const { world, token } = await start(t)
   const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
   t.teardown(() => socket.destroy())
-  let received = ''
-  const answers = new Promise<void>(resolve =>
-    socket.on('data', data => {
-      received += String(data)
-      if ((received.match(/"meta":null/g) ?? []).length === 6) resolve()
-    }),
-  )
+  const answers = received(socket, 6)
   const sent = [`Bearer ${token}`, `Bearer ${makeToken()}`, `Bearer ${token}`, 'Basic x', `bearer ${token}`, 'Bearer x']
   const ask = (authorization: string) => `GET /api/version HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`
   socket.write(sent.map(ask).join(''))
-  await answers
-  const codes = [...received.matchAll(/"error":(?:null|\{"code":(\d+))/g)].map(found => Number(found[1] ?? 0))
+  const codes = [...(await answers).matchAll(/"error":(?:null|\{"code":(\d+))/g)].map(found => Number(found[1] ?? 0))
   t.strictSame(codes, [0, 1003, 0, 1002, 0, 1003])
 })
 

@@ -108,11 +108,13 @@ t.test('mongodb: what senders reported is taken over from layout 1; what was rep
   const { id, ...rest } = again
   await collection.insertOne({ _id: id, ...rest } as never)
 
-  for (const time of ['first', 'second']) {
+  const opened = async () => {
     const store = await openMongodbStore(server.url)
-    t.strictSame(await stored(store), wanted.with(1, again), `${time} opening`)
-    await store.close()
+    t.teardown(() => store.close())
+    return stored(store)
   }
+  for (const rows of [...(await Promise.all([opened(), opened()])), await opened()])
+    t.strictSame(rows, wanted.with(1, again), 'to two at once, and to a third')
   t.same((await collection.indexes()).map(({ name }) => name).sort(), ['_id_', 'byExpiry'])
   t.equal(await collection.countDocuments({ _expireOn: { $exists: true } }), 2, 'only what was not accepted')
 })

@@ -1,12 +1,12 @@
 // Stored pushed observations of a subject, with what their ids say.
 import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
-import { parsePushedObservationId } from '#shared/ids.ts'
+import { parsePushedObservationId, pushedPrefix } from '#shared/ids.ts'
 import type { Store } from '#shared/store/port.ts'
 
 export type PushedRow = PushedObservationDocument & ReturnType<typeof parsePushedObservationId>
 
 /** The condition under which rows are a subject's. */
-export const ofSubject = (subjectId: string) => ({ id: { gte: `${subjectId}.`, lt: `${subjectId}.~` } })
+const ofSubject = (subjectId: string) => ({ id: { gte: pushedPrefix(subjectId), lt: `${pushedPrefix(subjectId)}~` } })
 
 export const countPushed = (store: Store, subjectId: string): Promise<number> =>
   store.count('pushedObservations', ofSubject(subjectId))

@@ -35,8 +35,9 @@ async function locationsOf(store: PatientStore, prefix: string): Promise<Source[
 /** The signals (by key) of which pushed observations are stored. */
 export async function signalsOf(store: PatientStore, subjectId: string): Promise<Source[]> {
   const found: Source[] = []
-  for (let from = `${subjectId}.`; ; ) {
-    const where = { id: { gte: from, lt: `${subjectId}.~` } }
+  const prefix = pushedPrefix(subjectId)
+  for (let from = prefix; ; ) {
+    const where = { id: { gte: from, lt: `${prefix}~` } }
     const [first] = await store.find('pushedObservations', { where, select: [], limit: 1 })
     if (first === undefined) return found
     const { signalKey } = parsePushedObservationId(first.id)

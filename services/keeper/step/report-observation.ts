@@ -9,6 +9,7 @@ import type { ObservationView, RejectReason } from '#shared/contracts/subject-vi
 import { observationOfSeries, seriesId } from '#shared/ids.ts'
 import { inputKeyOf, selects } from '#shared/judging/policy-input.ts'
 import { hour, limits } from '#shared/limits.ts'
+import { pushedRow } from '#shared/pushed-row.ts'
 import { signalsOf } from '#shared/subject-view.ts'
 import { judgeReport } from './judge-subject.ts'
 import { refusal } from './refusal.ts'
@@ -32,8 +33,8 @@ export function reportObservation(subject: SubjectDocument, report: Report, at: 
   const before = surrounding.stored.pushed(id)
   const newest = surrounding.stored.series(series)
   const rejectReason = before === null ? judgeIntake(observedAtUs, newest, at) : (before.rejectReason ?? 'accepted')
-  const row = rowOf(id, report, rejectReason, at)
   const view = observationView(report, rejectReason, at)
+  const row = pushedRow(id, view, at + limits.retention.pushedMs)
   if (rejectReason !== 'accepted') return { subject, row, series: null, view }
   const { labels, status, value, error } = report
   const number = (subject.custom?.accepted ?? 0) + 1
@@ -92,21 +93,6 @@ function seriesOf(
   const expireAt = Math.ceil((at + limits.retention.pushedMs) / hour) * hour
   const place = { id, rev: newest?.rev ?? 0, writer: '', subjectId: subject.id }
   return { ...place, ...accepted, expireAt, judgedAt: at, subjectRev: subject.rev }
-}
-
-function rowOf(id: string, report: Report, rejectReason: RejectReason, at: number): PushedObservationDocument {
-  const isAccepted = rejectReason === 'accepted'
-  return {
-    id,
-    receivedAtUs: at * 1_000,
-    ok: report.status === 'ok' ? 1 : 0,
-    value: report.value,
-    // No store keeps half a character.
-    error: report.error === '' ? null : report.error.toWellFormed(),
-    labels: Object.keys(report.labels).length === 0 ? null : JSON.stringify(report.labels),
-    rejectReason: isAccepted ? null : rejectReason,
-    expireAt: isAccepted ? null : at + limits.retention.pushedMs,
-  }
 }
 
 const observationView = (report: Report, rejectReason: RejectReason, at: number): ObservationView => ({
