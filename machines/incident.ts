@@ -5,7 +5,7 @@ import type { ClosedReason, HistoryKind, IncidentContext } from '#shared/contrac
 import type { Condition } from '#shared/contracts/verdict.ts'
 
 /** Raised whenever a transition or a context field changes its meaning; kept with every record. */
-export const incidentVersion = 3
+export const incidentVersion = 4
 
 /** The pause between reminders: fixed, counted from the confirmation (spec A, Events). */
 const reminderMs = 4 * 3_600_000
@@ -48,7 +48,7 @@ const machine = setup({
   guards: {
     isProblem: ({ context }) => context.condition === 'problem',
     isConfirmed: ({ context }) => context.confirmedAt !== null,
-    /** One that maintenance held is told at the next reminder, not sooner: turning or failing again is no news of it (spec D 1). */
+    /** One confirmed in maintenance is told at the next reminder, not sooner: turning or failing again is no news of it (spec D 1). */
     isUntoldProblem: ({ context }) => context.confirmedAt !== null && context.announced !== 'problem' && !context.problemHeld,
     isUnacknowledged: ({ context }) => context.acknowledgedAt === null,
     /** Nobody was told, because maintenance held it back, and nobody has taken note of it. */
@@ -74,9 +74,10 @@ const machine = setup({
     })),
     /** Backdated to the hold's exact end, however late its owner came to it. */
     confirm: assign(({ context }) => ({ confirmedAt: (context.badSince ?? context.troubleSince) + context.confirmAfterMs })),
-    noteTold: assign(({ context, event }, { announced }: { announced: 'problem' | 'no_data' }) =>
-      isMuted(event) ? { problemHeld: context.problemHeld || announced === 'problem' } : { announced, problemHeld: false },
-    ),
+    noteTold: assign(({ context, event }, { announced }: { announced: 'problem' | 'no_data' }) => {
+      if (!isMuted(event)) return { announced, problemHeld: false }
+      return { problemHeld: context.problemHeld || (announced === 'problem' && context.announced === 'nothing') }
+    }),
     armReminder: assign(({ context, event }) => {
       const reminderAt = nextReminder(context, event.at)
       return { reminderAt, deadlineAt: reminderAt }

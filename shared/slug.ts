@@ -19,4 +19,4 @@ export const isSlug = (text: string): boolean => text.length <= longestSlug && f
 
 const form = /^[\p{L}\p{Nd}]+(?:-[\p{L}\p{Nd}]+)*$/u
 /** UTF-16 units: two a character, and a suffix. */
-const longestSlug = 2 * limits.directory.slugCharacters + 8
+export const longestSlug = 2 * limits.directory.slugCharacters + 8

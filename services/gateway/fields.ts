@@ -1,6 +1,6 @@
 // Reading a JSON object by its declared shape. A wrong JSON type is malformed (2006) before any value is judged (2001); an optional
 // field sent as null equals its absence (spec D, general rules).
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { AppError } from '#shared/errors.ts'
 import { shapeOf } from './field-shape.ts'
@@ -19,10 +19,11 @@ export const Judged = (schema: TSchema, needed = false) => Type.Optional(Type.Un
 /**
  * Compiled at its first body, so that a start does not wait for all of them: returns the object as its declared type, or throws
  * `malformed` naming the first field that is not. Bounds (lengths, ranges, words, patterns) are declared for the API's document; each is
- * judged by its field's reader, in its turn.
+ * judged by its field's reader, in its turn. What a field of any JSON type holds is its reader's affair alone.
  */
-export function shapeReader<T extends TSchema>(schema: T): (body: Record<string, unknown>) => Static<T> {
+export function shapeReader<T extends TObject>(schema: T): (body: Record<string, unknown>) => Static<T> {
   const validatorOf = once(() => Compile(shapeOf(schema as Record<string, unknown>)))
+  const texts = Object.keys(schema.properties).filter(name => !Type.IsUnknown(schema.properties[name]))
   return body => {
     const validator = validatorOf()
     if (!validator.Check(body)) {
@@ -32,7 +33,7 @@ export function shapeReader<T extends TSchema>(schema: T): (body: Record<string,
       const deepest = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a), errors[0] ?? noError)
       throw invalidJson(`Field '${pathOf(deepest.instancePath, body)}' has the wrong type`)
     }
-    requireWellFormed(body)
+    for (const name of texts) requireWellFormed(body[name])
     return body as Static<T>
   }
 }

@@ -78,7 +78,7 @@ export class Host {
   /** Takes no more inputs of a partition, finishes what is taken, clears what is written, writes its freshness and checkpoint, and closes it. */
   async handOver(number: number): Promise<void> {
     const partition = this.#partitions.get(number)
-    if (partition === undefined) return
+    if (partition === undefined) return this.close(number, 'handed over')
     await Promise.all(
       [partition.feed?.close(), partition.commandSubscription?.close()].map(closing => closing?.catch(() => undefined)),
     )

@@ -34,10 +34,10 @@ export async function loadSubjects(core: Core, work: readonly Work[], mayGoOn: (
 
 /**
  * What was accepted since the document was written, and what its last revision took in: somebody who lost the partition may have written
- * that one late, and without it.
+ * that one late, and without it. Also of signals that no rule reads: how many were accepted numbers the next.
  */
 async function newerSeries(core: Core, { id, rev, custom }: SubjectDocument): Promise<SeriesDocument[]> {
-  if (custom === null || Object.keys(custom.observed).length === 0) return []
+  if (custom === null || custom.signals.length === 0) return []
   return await core.store.find('series', { where: { subjectId: id, subjectRev: { gte: rev - 1 } }, limit: limits.store.findMax })
 }
 
@@ -51,7 +51,7 @@ function remind(
   const freshness = partition.freshness.get(id)
   partition.freshness.delete(id)
   if (document === null) {
-    core.cache.set(id, { subject: null, dirty: false, heapAt: null, reports: null })
+    core.cache.set(id, { subject: null, dirty: false, reports: null })
     return
   }
   const { confirmAfterMs, closeAfterMs } = core
@@ -60,7 +60,7 @@ function remind(
   const nothing: LaidOver = { subject: document, change: 'nothing' }
   const checked = freshness === undefined ? nothing : layOver(document, freshness, surrounding)
   const { subject, change } = layOverSeries(checked, series, surrounding)
-  core.cache.set(id, { subject, dirty: change !== 'nothing', heapAt: null, reports: null })
+  core.cache.set(id, { subject, dirty: change !== 'nothing', reports: null })
   if (change !== 'nothing') partition.dirty.add(id)
   if (change === 'commit') flush.push(id)
 }

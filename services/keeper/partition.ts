@@ -27,8 +27,9 @@ export interface Partition {
   state: 'opening' | 'catching-up' | 'live' | 'closed'
   readonly results: Waiting[]
   readonly commands: Waiting[]
-  /** Subjects by the instant at which time alone changes something; one may stand in it more than once. */
+  /** Subjects by the instant at which time alone changes something, and where each stands in it. */
   readonly due: DueHeap<DueSubject>
+  readonly dueOf: Map<string, DueSubject>
   /** The newest sequence whose effects are committed (freshness may still be in memory), and its stream time. */
   sequence: number
   messageAt: number
@@ -71,6 +72,7 @@ export function openPartition(number: number, now: number): Partition {
     results: [],
     commands: [],
     due: new DueHeap(),
+    dueOf: new Map(),
     sequence: 0,
     messageAt: 0,
     receivedTo: 0,
@@ -129,6 +131,7 @@ function takeDeadlines(partition: Partition, until: number, taken: Waiting[]): v
     const due = partition.due.first()
     if (due === undefined) return
     partition.due.remove(due)
+    partition.dueOf.delete(due.subjectId)
     taken.push({ input: { kind: 'deadline', subjectId: due.subjectId, at: until }, sequence: 0, respond: null })
   }
 }
@@ -192,7 +195,11 @@ export function releaseSilence(partition: Partition, now: number): void {
 /** The earliest deadline of the partition's subjects; null: none. */
 export const dueAtOf = (partition: Partition): number | null => partition.due.first()?.dueAt ?? null
 
-/** A moved deadline is one entry more instead of a search; whoever takes one looks up what is true by then. */
-export function armDeadline(partition: Partition, subjectId: string, dueAt: number): void {
-  partition.due.put({ subjectId, dueAt, place: -1 }, dueAt)
+/** Moves it to an earlier instant alone: whoever takes one that comes too early looks up what is true by then. */
+export function armDeadline({ due, dueOf }: Partition, subjectId: string, dueAt: number): void {
+  const known = dueOf.get(subjectId)
+  if (known !== undefined && known.dueAt <= dueAt) return
+  const item = known ?? { subjectId, dueAt, place: -1 }
+  dueOf.set(subjectId, item)
+  due.put(item, dueAt)
 }

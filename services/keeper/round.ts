@@ -70,7 +70,10 @@ export async function runRound(core: Core, takes: readonly Take[], roundId: stri
 /** Writes the document of a cached subject; one that is as it was committed needs no write. */
 function draftFlush(core: Core, partition: Partition, id: string, drafts: Drafts): void {
   const entry = core.cache.get(id)
-  if (entry === undefined || entry.subject === null) return
+  if (entry === undefined || entry.subject === null) {
+    partition.uncleared.delete(id)
+    return
+  }
   if (!entry.dirty && !partition.uncleared.has(id)) return
   const draft = draftOf(core, drafts, partition, id)
   draft.change = 'commit'
@@ -115,11 +118,9 @@ function remember(core: Core, draft: Draft, now: number): void {
     core.removeTombstone(id)
     return
   }
-  if (draft.waiting.some(({ input }) => input.kind === 'deadline')) entry.heapAt = null
-  const armedAt = dueAt !== null && dueAt <= now ? heldDeadline(partition, entry.subject, now) : lookedAt(entry.subject)
-  if (armedAt === null || (entry.heapAt !== null && entry.heapAt <= armedAt)) return
-  entry.heapAt = armedAt
-  armDeadline(partition, id, armedAt)
+  const isDue = dueAt !== null && dueAt <= now
+  const armedAt = isDue ? overdueAt(partition, entry.subject, now) : lookedAt(entry.subject)
+  if (armedAt !== null) armDeadline(partition, id, armedAt)
 }
 
 /**
@@ -134,17 +135,20 @@ function lookedAt(subject: SubjectDocument): number | null {
   return isHold ? dueAt : Math.ceil(dueAt / silenceGridMs) * silenceGridMs
 }
 
-/** A silence that is held back is looked at when it is released; a hold that ends before that is not kept waiting by it. */
-function heldDeadline(partition: Partition, subject: SubjectDocument, now: number): number {
-  const released = Math.max(now + 1, partition.silenceReleasedAt ?? now + limits.keeper.silenceHoldOffMs)
-  return Math.min(released, nextDeadline(subject, now) ?? released)
+/**
+ * When a subject is looked at that is due already: what fell due in the midst of its commit at once; a silence that is held back when it is
+ * released, and a hold that ends before that is not kept waiting by it.
+ */
+function overdueAt({ silenceHeldAt, silenceReleasedAt }: Partition, subject: SubjectDocument, now: number): number {
+  const released = silenceHeldAt === null ? now : (silenceReleasedAt ?? now + limits.keeper.silenceHoldOffMs)
+  return Math.min(released, nextDeadline(subject, subject.judgedAt) ?? released)
 }
 
 function rememberChanged(core: Core, { partition, id, subject, change }: Draft, now: number): void {
   if (subject === null) return
-  const { heapAt = null, reports = null } = core.cache.get(id) ?? {}
+  const { reports = null } = core.cache.get(id) ?? {}
   if (change === 'freshness') {
-    core.cache.set(id, { subject, dirty: true, heapAt, reports })
+    core.cache.set(id, { subject, dirty: true, reports })
     partition.dirty.add(id)
     partition.isFresher ||= subject.kind === 'custom'
     return
@@ -155,7 +159,7 @@ function rememberChanged(core: Core, { partition, id, subject, change }: Draft, 
   const left = subject.pending.filter(isOwed)
   if (subject.pending.length > left.length) partition.uncleared.set(id, now)
   startRemovals(core, subject)
-  core.cache.set(id, { subject: { ...subject, pending: left }, dirty: false, heapAt, reports })
+  core.cache.set(id, { subject: { ...subject, pending: left }, dirty: false, reports })
 }
 
 /** Moves the partition on: what this round took is committed. */

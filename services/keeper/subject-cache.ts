@@ -9,8 +9,6 @@ export interface Cached {
   subject: SubjectDocument | null
   /** Holds freshness that the store does not have yet. */
   dirty: boolean
-  /** The instant under which it stands in its partition's heap; null: none. */
-  heapAt: number | null
   /** What is known of its senders' reports; null: nothing. */
   reports: ReportMemory | null
 }

@@ -27,7 +27,8 @@ export async function takeOver(core: Core, partition: Partition, onBroken: (reas
   partition.checkpoint = checkpoint ? (position as CheckpointDocument) : null
   partition.gaps = checkpoint?.gaps ?? 0
   for (const one of freshness ?? []) partition.freshness.set(one[0], one)
-  partition.silenceHeldAt = Math.min(core.clock.now(), checkpoint?.writtenAt ?? Number.POSITIVE_INFINITY)
+  // Without a checkpoint nobody knows how long no keeper was there.
+  partition.silenceHeldAt = Math.min(core.clock.now(), checkpoint?.writtenAt ?? Number.NEGATIVE_INFINITY)
   await Promise.all([finishPending(core, partition, mayGoOn), loadDeadlines(core, partition, read)])
   await reconcileChecks(core, partition, mayGoOn)
   await openFeed(core, partition, mayGoOn, onBroken)
@@ -56,14 +57,20 @@ export async function openFeed(
   partition.catchUpTo = await persistWhile(core, mayGoOn, 'look at the stream', () =>
     stream.lastSequenceOf(partition.number, since),
   )
+  if (isClosed(partition)) return
   partition.state = 'catching-up'
   const isCommitted = ({ sequence, at }: StreamMessage) => isSame && sequence <= known.sequence && at <= known.messageAt
   const onMessage = (message: StreamMessage) => isCommitted(message) || receive(core, partition, message)
-  partition.feed = await persistWhile(core, mayGoOn, 'open the feed', () =>
+  const feed = await persistWhile(core, mayGoOn, 'open the feed', () =>
     stream.open({ partition: partition.number, from, onMessage, onBroken }),
   )
+  // Closed while it was being opened: nobody else could close it.
+  if (isClosed(partition)) return await feed.close()
+  partition.feed = feed
   core.wake()
 }
+
+const isClosed = ({ state }: Partition): boolean => state === 'closed'
 
 function receive(core: Core, partition: Partition, message: StreamMessage): boolean {
   const waiting = checkResult.Check(message.body) ? resultInput(message, message.body, partition.number) : null

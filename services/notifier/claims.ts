@@ -1,6 +1,7 @@
 // Claims due deliveries in bulk, as far as lanes have room: one guarded put makes a notifier the only sender for a while.
 // A later message of an incident is not claimed while an earlier one to the same destination is open.
 import type { DeliveryDocument } from '#shared/contracts/delivery.ts'
+import type { IncidentDocument } from '#shared/contracts/incident.ts'
 import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { BodyMaker } from './body-maker.ts'
@@ -83,7 +84,8 @@ async function findDue({ store, clock }: Parts, ids: readonly string[]): Promise
   return found.filter(document => document !== null).filter(({ open, dueAt }) => open === 1 && dueAt !== null && dueAt <= at)
 }
 
-async function readSources({ store, clock }: Parts, due: readonly DeliveryDocument[]): Promise<Sources> {
+async function readSources(parts: Parts, due: readonly DeliveryDocument[]): Promise<Sources> {
+  const { store, clock } = parts
   const destinationIds = new Set(due.map(({ destinationId }) => destinationId))
   const alertIds = new Set(due.filter(({ body }) => body === null).map(({ alertId }) => alertId))
   const hasWaited = ({ createdAt, snapshot }: DeliveryDocument) =>
@@ -93,20 +95,33 @@ async function readSources({ store, clock }: Parts, due: readonly DeliveryDocume
     destinationIds.size > 0 ? store.get('destinations', [...destinationIds]) : [],
     alertIds.size > 0 ? store.get('alerts', [...alertIds]) : [],
     goneAlerts(store, new Set(waited.map(({ alertId }) => alertId))),
-    settledIncidents(store, new Set(due.filter(({ reminder }) => reminder).map(({ incidentId }) => incidentId))),
+    settledIncidents(parts, new Set(due.filter(({ reminder }) => reminder).map(({ incidentId }) => incidentId))),
   ])
   return { destinations: byId(destinations), alerts: byId(alerts), gone, settled }
 }
 
 /** An incident is read again when a reminder of it is sent (spec A, Events); one that is not there says nothing. */
-async function settledIncidents(store: Store, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+async function settledIncidents({ store, clock }: Parts, ids: ReadonlySet<string>): Promise<Sources['settled']> {
   if (ids.size === 0) return new Map()
   const incidents = (await store.get('incidents', [...ids])).filter(incident => incident !== null)
+  const subjects = await store.get('subjects', [...new Set(incidents.map(({ subjectId }) => subjectId))])
+  const at = clock.now()
+  const inMaintenance = subjects.filter(subject => (subject?.maintenance?.context.endsAt ?? 0) > at)
+  const muted = new Set(inMaintenance.map(subject => subject?.id))
   return new Map(
-    incidents
-      .filter(({ open, acknowledgedAt }) => open === 0 || acknowledgedAt !== null)
-      .map(({ id, open }) => [id, open === 0 ? 'the incident has ended' : 'the incident was acknowledged']),
+    incidents.flatMap(incident => {
+      const reason = settledBy(incident, muted.has(incident.subjectId))
+      return reason === null ? [] : [[incident.id, reason] as const]
+    }),
   )
+}
+
+/** Why nobody is reminded of the incident now; null: they are. */
+function settledBy({ open, acknowledgedAt, condition }: IncidentDocument, isMuted: boolean): string | null {
+  if (open === 0) return 'the incident has ended'
+  if (acknowledgedAt !== null) return 'the incident was acknowledged'
+  if (condition !== 'problem') return 'it is not failing any more'
+  return isMuted ? 'maintenance runs' : null
 }
 
 /** A deleted subject takes its alerts with it: what still waits to be told of it is told to nobody. */

@@ -1,9 +1,8 @@
 // The running number of delivery log rows: each batch of rows takes its block by one guarded put.
 import type { Clock } from '#shared/clock.ts'
-import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import type { CounterDocument } from '#shared/store/collections.ts'
-import type { Store } from '#shared/store/port.ts'
+import { type Store, StoreError } from '#shared/store/port.ts'
 import { persistently } from './persistently.ts'
 
 const counterId = 'deliveryLog'
@@ -35,7 +34,7 @@ export function createLogNumbers(store: Store, clock: Clock): LogNumbers {
         const first = await persistently(clock, () => tryOnce(count))
         if (first !== null) return first
       }
-      throw new AppError('unavailable', 'No delivery log number could be taken')
+      throw new StoreError('unavailable', 'No delivery log number could be taken.')
     },
   }
 }

@@ -35,7 +35,7 @@ export interface IncidentContext {
   acknowledgedVia: 'api' | 'ui' | 'mcp' | null
   /** What people were told of this incident so far. */
   announced: 'nothing' | 'no_data' | 'problem'
-  /** Maintenance held the problem message, and nothing was told since: the next reminder tells it. */
+  /** Maintenance held the problem message, and nothing was told before or since: the next reminder tells it. */
   problemHeld: boolean
   /** The next instant at which time alone moves this incident (a hold's end or a reminder); null: none. */
   deadlineAt: number | null

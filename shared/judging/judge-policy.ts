@@ -16,11 +16,11 @@ export type InputFacts =
   | { of: 'rule'; verdict: Verdict | null }
 
 /**
- * Judges `policy` at the instant `at`; `facts` has an entry for each input, in their order. `silenceAt` is the instant up to which
- * silence counts, as in readInput. Instants in ms.
+ * Judges `policy`; `facts` has an entry for each input, in their order. `silenceAt` is the instant up to which silence counts, as in
+ * readInput. Instants in ms.
  */
-export function judgePolicy(policy: Policy, facts: readonly InputFacts[], at: number, silenceAt: number): Judgement {
-  const readings = policy.inputs.map((input, i) => readPolicyInput(input, facts[i] as InputFacts, at, silenceAt))
+export function judgePolicy(policy: Policy, facts: readonly InputFacts[], silenceAt: number): Judgement {
+  const readings = policy.inputs.map((input, i) => readPolicyInput(input, facts[i] as InputFacts, silenceAt))
   const verdict = decide(readings, needOf(policy), { halfSilentIsNoData: false })
   const inputs = policy.inputs.map((input, i) => evidenceOf(input, readings[i] as InputReading))
   const kept = inputs.slice(0, limits.judging.evidenceInputs)
@@ -35,11 +35,11 @@ export function judgePolicy(policy: Policy, facts: readonly InputFacts[], at: nu
 const needOf = ({ need, atLeast }: Policy): Need =>
   need === 'at_least' ? { kind: 'at_least', count: atLeast ?? 1 } : { kind: need }
 
-/** What one input reads at `at`: true is a problem. An event never falls silent, and one that never reported is no problem. */
-export function readPolicyInput(input: PolicyInput, facts: InputFacts, at: number, silenceAt: number): InputReading {
+/** What one input reads: true is a problem. An event never falls silent, and one that never reported is no problem. */
+export function readPolicyInput(input: PolicyInput, facts: InputFacts, silenceAt: number): InputReading {
   if (facts.of === 'rule') return readRule(facts.verdict)
   const { observed, silentAfterMs, graceMs } = facts
-  if (observed.observedAtUs === null) return readSilent(observed, silentAfterMs, graceMs, at)
+  if (observed.observedAtUs === null) return readSilent(observed, silentAfterMs, graceMs, silenceAt)
   const observedAt = Math.floor(observed.observedAtUs / 1_000)
   const silentFrom = silentAfterMs === null ? null : observedAt + silentAfterMs + 1
   if (silentFrom !== null && silenceAt >= silentFrom) {
@@ -62,10 +62,10 @@ function readRule(verdict: Verdict | null): InputReading {
   return { ...known, value: 'unknown', young: true, reason: 'the rule is not judged yet' }
 }
 
-function readSilent({ addedAt }: ObservedInput, silentAfterMs: number | null, graceMs: number, at: number): InputReading {
+function readSilent({ addedAt }: ObservedInput, silentAfterMs: number | null, graceMs: number, silenceAt: number): InputReading {
   if (silentAfterMs === null) return { value: false, young: false, at: null, reason: null, changesAt: null }
   const grownFrom = addedAt + graceMs + 1
-  const young = at < grownFrom
+  const young = silenceAt < grownFrom
   return { value: 'unknown', young, at: null, reason: 'never reported', changesAt: young ? grownFrom : null }
 }
 

@@ -26,7 +26,7 @@ export function judgeReachability(
   const terms = { silentAfterMs: limits.judging.silentIntervals * intervalMs(meta), graceMs: limits.judging.websiteGraceMs }
   const inputs = meta.locations.map(location => {
     const reading = readings[location]
-    return { location, ...(reading ? readInput(reading, terms, at, silenceAt) : neverAdded(at, terms.graceMs)) }
+    return { location, ...(reading ? readInput(reading, terms, silenceAt) : neverAdded(at, terms.graceMs)) }
   })
   const verdict = decide(inputs, needs[meta.failure_mode], { halfSilentIsNoData: true })
   const evidence = inputs.map(input => ({ input: input.location, value: word(input), at: input.at, reason: input.reason }))

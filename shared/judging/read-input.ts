@@ -21,12 +21,12 @@ export interface InputReading {
 }
 
 /**
- * Reads an input at `at`. `silenceAt` is the instant up to which silence counts: normally `at`; earlier while buffered
- * reports may still arrive (after a take-over), so that nobody is called silent too soon. Bounds are inclusive: an input is
- * silent once it has been quiet for *longer than* its time (spec D 1).
+ * Reads an input. `silenceAt` is the instant up to which silence counts, and what never reported grows up: normally that of the judgement;
+ * earlier while buffered reports may still arrive (after a take-over), so that nobody is called silent too soon. Bounds are inclusive: an
+ * input is silent once it has been quiet for *longer than* its time (spec D 1).
  */
-export function readInput(reading: Reading, terms: InputTerms, at: number, silenceAt: number): InputReading {
-  if (reading.at === null) return readNeverReported(reading, terms, at)
+export function readInput(reading: Reading, terms: InputTerms, silenceAt: number): InputReading {
+  if (reading.at === null) return readNeverReported(reading, terms, silenceAt)
   const silentFrom = reading.at + terms.silentAfterMs + 1
   if (silenceAt >= silentFrom) {
     return { value: 'unknown', young: false, at: reading.at, reason: 'nothing reported since', changesAt: null }
@@ -36,8 +36,8 @@ export function readInput(reading: Reading, terms: InputTerms, at: number, silen
     : { value: true, young: false, at: reading.at, reason: reading.error, changesAt: silentFrom }
 }
 
-function readNeverReported(reading: Reading, terms: InputTerms, at: number): InputReading {
+function readNeverReported(reading: Reading, terms: InputTerms, silenceAt: number): InputReading {
   const grownFrom = reading.addedAt + terms.graceMs + 1
-  const young = at < grownFrom
+  const young = silenceAt < grownFrom
   return { value: 'unknown', young, at: null, reason: 'never reported', changesAt: young ? grownFrom : null }
 }

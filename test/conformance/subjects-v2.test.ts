@@ -445,7 +445,7 @@ t.test('Signal', async t => {
     })
   }
   t.test('meta is given back untouched, numbers to the last digit; absent and null are empty', async t => {
-    const text = '{"big":12345678901234567890,"tiny":1e-400,"huge":1e400,"one":1.0,"__proto__":{"x":1},"deep":[[[0.10]]]}'
+    const text = '{"big":12345678901234567890,"tiny":1e-400,"huge":1e400,"one":1.0,"__proto__":{"x":1},"half":"\\ud800","deep":[[[0.10]]]}'
     await raw(at(subject, 'signals'), `{"name":"Exact","kind":"event","meta":${text}}`)
     const answer = await get(at(subject, 'signals', 'exact'))
     t.ok(answer.text.includes(`"meta":${text}`), answer.text)
@@ -750,6 +750,13 @@ t.test('Rule', async t => {
         message: 'Unknown input',
         details: /inputs\[0\]\.signal.*nowhere/,
       },
+      ...['signal', 'from'].map(cites => ({
+        title: `a ${cites} longer than any slug`,
+        send: author(anyOf({ [cites]: '\u{1d4b6}'.repeat(2_000), ...(cites === 'signal' ? { mode: 'status' } : {}) })),
+        code: 2001,
+        message: 'Unknown input',
+        details: new RegExp(`inputs\\[0\\]\\.${cites}`),
+      })),
       {
         title: 'an unknown rule',
         send: author(anyOf({ from: 'nowhere' })),

@@ -236,6 +236,18 @@ t.test('unstamped observations of one millisecond are all kept, and none is out 
   t.equal((await pushedRows(house.store, house.id)).length, 5)
 })
 
+t.test('stamped here, nothing is refused for a clock that was set back: what senders stamp is', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  t.match(await house.report('beat', 'ok', { observedAtUs: null }), { result: { rejectReason: 'accepted' } })
+  house.clock.stepWall(-hour)
+  t.match(await house.report('beat', 'problem', { observedAtUs: null }), { result: { rejectReason: 'accepted' } })
+  t.equal(await house.verdict('down'), 'problem')
+  const ahead = (house.clock.now() + 61_000) * 1_000
+  t.match(await house.report('beat', 'ok', { observedAtUs: ahead }), { result: { rejectReason: 'clock_skew' } })
+})
+
 t.test('a heartbeat that stops is no data after its time; an event never falls silent', async t => {
   const house = await createCustom()
   await house.signal('beat')
@@ -530,6 +542,20 @@ t.test('acknowledging records the first person once and stops reminders', async 
   t.strictSame(await house.kinds(), ['problem'])
 })
 
+t.test('while a rule is not judged its confirmed problem is reminded of; nothing else of it moves', async t => {
+  const house = await createCustom()
+  await house.signal('errors', 'custom_event')
+  await house.signal('beat')
+  await house.rule('down', [{ signal: 'errors' }], { confirmAfterMs: 0 })
+  await house.report('errors', 'problem')
+  const inputs = [{ signal: 'errors' }, { signal: 'beat', noDataAfterMs: 30 * hour }]
+  await house.must({ kind: 'replace-rule', rule: 'down', name: 'Down', policy: policy(inputs, { need: 'all', closeAfterMs: 0 }) })
+  t.equal(await house.verdict('down'), 'not_judged')
+  await house.clock.advance(9 * hour)
+  t.strictSame(await house.kinds(), ['problem', 'reminder', 'reminder'])
+  t.match(await house.incidents(house.id), [{ status: 'problem', condition: 'problem', closedAt: null }])
+})
+
 t.test('a website becomes custom by its first signal or rule, once, and goes on being checked', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true })
@@ -735,6 +761,38 @@ t.test('of sets of labels that report for one instant the last counts, for a suc
     t.equal(await house.verdict('down'), 'ok', `${first}, then ${last}`)
     t.strictSame(await house.kinds(), [])
   }
+})
+
+t.test('sent again to a successor, an observation counts as later than itself, also where no rule has read it', async t => {
+  const house = await createCustom()
+  await house.signal('beat', 'custom_event')
+  const observedAtUs = house.clock.now() * 1_000
+  for (let i = 4; i >= 0; i--) await house.report('beat', 'ok', { observedAtUs: observedAtUs - i })
+  house.hub.cut(house.keeper.bus)
+  await house.startOne({ keeperId: 'successor' })
+  await house.clock.advance(20_000)
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  t.equal(await house.verdict('down'), 'ok')
+  t.match(await house.report('beat', 'problem', { observedAtUs }), { result: { accepted: true } })
+  t.equal(await house.verdict('down'), 'problem')
+})
+
+t.test('nobody is called silent right after a take-over, also where there is no checkpoint', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  // What is stamped here is written with its subject: the partition never has anything to check off.
+  await house.report('beat', 'ok', { observedAtUs: null })
+  await Promise.all([house.keeper.service.stop(), house.clock.advance(100)])
+  t.equal(await house.store.count('checkpoints', {}), 0)
+  await house.clock.advance(12 * minute)
+  await house.startOne()
+  await house.clock.advance(6_000)
+  await house.report('beat', 'ok', { observedAtUs: null })
+  await house.clock.advance(4 * minute)
+  t.strictSame(await house.kinds(), [])
+  await house.clock.advance(2 * minute)
+  t.strictSame(await house.kinds(), ['no_data'], 'and real silence is seen')
 })
 
 t.test('what was called silent stays silent for a successor, however old the checkpoint is', async t => {

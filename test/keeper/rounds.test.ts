@@ -104,7 +104,7 @@ t.test('what has no revision to guard it is not done where the lease grew too ol
 
 t.test('subjects of a running round stay in memory, however many there are', async t => {
   const cache = new SubjectCache(2)
-  for (const id of ['a', 'b', 'c', 'd', 'e']) cache.set(id, { subject: null, dirty: id === 'c', heapAt: null, reports: null })
+  for (const id of ['a', 'b', 'c', 'd', 'e']) cache.set(id, { subject: null, dirty: id === 'c', reports: null })
   t.strictSame(
     cache.evict(id => id === 'a'),
     ['c'],

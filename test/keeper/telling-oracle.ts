@@ -112,25 +112,30 @@ interface Telling {
 function tellIncident({ spells, closedAt }: Incident, { confirmedAt, toldAt }: Confirmation, telling: Telling): void {
   const { isMuted, isMissed, tell, until, acknowledgedAt } = telling
   let announced: 'nothing' | 'no_data' | 'problem' = 'nothing'
-  // What was held is told at a reminder's instant; that it fails once more is no new message.
+  // What was held at the confirmation is told at a reminder's instant; that it fails once more is no new message.
   let heldProblem = false
   const announce = (kind: 'problem' | 'no_data', at: number) => {
     tell(isMuted(at) ? `held ${kind}` : kind, at)
+    heldProblem = isMuted(at) ? heldProblem || (kind === 'problem' && announced === 'nothing') : false
     if (!isMuted(at)) announced = kind
-    heldProblem = isMuted(at) ? heldProblem || kind === 'problem' : false
   }
+  let condition: Verdict = 'ok'
   for (const { says, from, until: end } of spells) {
-    if (end <= toldAt || says === 'ok' || says === 'not_judged') continue
-    if (toldAt >= from) announce(says, toldAt)
+    if (end <= toldAt) continue
+    const isJudged = says !== 'not_judged'
+    if (isJudged) condition = says
+    if (condition === 'ok') continue
+    if (isJudged && toldAt >= from) announce(says as 'problem' | 'no_data', toldAt)
     else if (says === 'problem' && announced !== 'problem' && !heldProblem) announce('problem', from)
     const last = Math.min(end - 1, until)
     for (let at = confirmedAt + reminderMs; at <= last; at += reminderMs) {
       // The instant at which a spell begins belongs to what the judgement there said; its reminder is already passed over.
-      if (at <= Math.max(from, toldAt) || isMuted(at) || isMissed(at) || at > acknowledgedAt) continue
-      if (says === 'problem') tell(announced === 'problem' ? 'reminder' : 'problem', at)
+      if (isJudged ? at <= Math.max(from, toldAt) : at < from) continue
+      if (isMuted(at) || isMissed(at) || at > acknowledgedAt) continue
+      if (condition === 'problem') tell(announced === 'problem' ? 'reminder' : 'problem', at)
       else if (announced === 'nothing') tell('no_data', at)
       else continue
-      announced = says === 'problem' ? 'problem' : announced === 'nothing' ? 'no_data' : announced
+      announced = condition === 'problem' ? 'problem' : 'no_data'
       heldProblem = false
     }
   }

@@ -53,11 +53,14 @@ export function createWorld(
     nudged.push(...(message.body as { alertIds: string[] }).alertIds),
   )
 
-  const startOne = async (options: Partial<KeeperOptions> = {}): Promise<KeeperHandle> => {
+  const startOne = async (
+    options: Partial<KeeperOptions> = {},
+    wrapBus: (bus: Bus) => Bus = bus => bus,
+  ): Promise<KeeperHandle> => {
     await nudges
     const bus = hub.connect()
     const surroundings = {
-      bus,
+      bus: wrapBus(bus),
       clock: wrapClock(clock),
       store: wrapStore(store),
       logger: pino({ level: 'silent' }),

@@ -226,6 +226,12 @@ const cases: Case[] = [
     told: ['held problem', 'problem'],
   },
   {
+    title: 'told as no data, its problem held by maintenance: told when it turns again',
+    events: [silent(minute), held(3 * minute), mutedBad(hour), silent(2 * hour), bad(3 * hour)],
+    state: 'problem',
+    told: ['no_data', 'held problem', 'problem'],
+  },
+  {
     title: 'held by maintenance and acknowledged: bad again tells nobody',
     events: [mutedHeld(2 * minute), acknowledge(hour), ok(2 * hour), bad(2 * hour + minute)],
     state: 'problem',

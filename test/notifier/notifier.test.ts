@@ -5,8 +5,11 @@ import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import type { IncidentDocument } from '#shared/contracts/incident.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { hour, limits, minute, second } from '#shared/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
+import { createSubject } from '../../services/keeper/step/create-subject.ts'
+import { startWindow } from '../../services/keeper/step/drive-window.ts'
 import { newDelivery } from '../../services/notifier/delivery-document.ts'
 import { createLanes } from '../../services/notifier/lanes.ts'
 import type { Parts } from '../../services/notifier/parts.ts'
@@ -113,6 +116,12 @@ const incident = ({ incidentId, subjectId, workspaceId, facts }: AlertDocument):
   evidence: facts.evidence,
   deadlineAt: null,
 })
+
+/** The subject of an alert with a window that ends at `endsAt`, as a keeper writes it. */
+function inMaintenance({ subjectId, workspaceId }: AlertDocument, endsAt: number): SubjectDocument {
+  const command = { kind: 'create-subject', id: 'x', workspaceId, slug: 'shop', name: 'Shop' } as const
+  return startWindow(createSubject(subjectId, command, startAt - 1), startAt - 1, endsAt, 'Ada')
+}
 const firstValue = async (stored: Promise<(unknown | null)[]>) => (await stored)[0]
 
 t.test('an alert is delivered once, with its headers, a log row and its count of deliveries', async t => {
@@ -176,12 +185,16 @@ t.test('what waits to be told of a subject that was deleted is told to nobody', 
 })
 
 t.test('a reminder is sent while its incident is open and unacknowledged, and no more once it is not', async t => {
-  const meanwhile: [string, Partial<IncidentDocument>, number, RegExp | null][] = [
+  const meanwhile: [string, Partial<IncidentDocument>, number, RegExp | null, endsAt?: number][] = [
     ['nothing happened', {}, 2, null],
     ['it was acknowledged', { acknowledgedAt: startAt, acknowledgedBy: 'Ada' }, 1, /^not_sent: the incident was acknowledged$/],
     ['it has ended', { open: 0, status: 'ok', closedAt: startAt }, 1, /^not_sent: the incident has ended$/],
+    ['it recovers', { condition: 'ok', status: 'recovering', wellSince: startAt }, 1, /^not_sent: it is not failing any more$/],
+    ['its reports are missing', { condition: 'no_data', status: 'no_data' }, 1, /^not_sent: it is not failing any more$/],
+    ['maintenance ended', {}, 2, null, startAt],
+    ['maintenance began', {}, 1, /^not_sent: maintenance runs$/, startAt + 3_600_000],
   ]
-  for (const [title, change, hits, error] of meanwhile) {
+  for (const [title, change, hits, error, endsAt] of meanwhile) {
     const reminder = alert('one', 'a', 1, { reminder: true })
     const house = await scene(t, [reminder])
     await house.store.insert('incidents', [incident(reminder)])
@@ -191,6 +204,7 @@ t.test('a reminder is sent while its incident is open and unacknowledged, and no
     house.nudge(reminder.id)
     await until(async () => (await house.rows()).length === 1, 'the first attempt')
     await house.store.upsert('incidents', [{ ...incident(reminder), ...change, rev: 2 }])
+    if (endsAt !== undefined) await house.store.insert('subjects', [inMaintenance(reminder, endsAt)])
     await house.clock.advance(retryMs)
     await house.settled(1)
     t.equal(receiver.hits.length, hits, title)

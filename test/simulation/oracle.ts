@@ -150,14 +150,15 @@ export function incidentsOf(history: readonly VerdictEntry[], { confirmAfterMs, 
   let verdict: OracleVerdict = 'not_judged'
 
   const pass = (to: number): void => {
-    while (open !== null && verdict !== 'not_judged') {
+    while (open !== null) {
       const incident: Open = open
-      if (incident.confirmedAt === null && incident.badSince !== null && incident.badSince + confirmAfterMs <= to) {
+      const isJudged = verdict !== 'not_judged'
+      if (isJudged && incident.confirmedAt === null && incident.badSince !== null && incident.badSince + confirmAfterMs <= to) {
         confirm(incident, incident.badSince + confirmAfterMs)
-      } else if (incident.wellSince !== null && incident.wellSince + closeAfterMs <= to) {
+      } else if (isJudged && incident.wellSince !== null && incident.wellSince + closeAfterMs <= to) {
         close(incident)
         open = null
-      } else if (incident.confirmedAt !== null && verdict === 'problem' && nextReminder(incident) <= to) {
+      } else if (incident.confirmedAt !== null && incident.condition === 'problem' && nextReminder(incident) <= to) {
         incident.remindedTo = nextReminder(incident)
         incident.messages.push('reminder')
       } else return

@@ -60,7 +60,7 @@ export function tellIncident(drive: Drive, event: IncidentEvent): SubjectDocumen
   return addPending(withRule(next.subject, rule), { mode: 'advance', collection: 'incidents', document })
 }
 
-/** not judged opens, confirms, recovers and closes nothing. */
+/** Not judged opens, confirms, recovers and closes nothing; reminders of what was judged before go on (spec D 1). */
 const conditionOf = (judgement: Judgement) => (judgement.verdict === 'not_judged' ? null : judgement.verdict)
 
 const withRule = (subject: SubjectDocument, rule: RuleState): SubjectDocument => ({
@@ -87,7 +87,7 @@ function open(drive: Drive, condition: 'problem' | 'no_data', holds: Holds): Dri
   return record({ ...drive, subject, rule }, incident, event, 'pending')
 }
 
-/** Sends the timed events that are due at `at`, in order; a rule that is not judged moves nothing. */
+/** Sends the timed events that are due at `at`, in order. */
 function elapse(drive: Drive): Drive {
   let next = drive
   for (let sent = 0; sent < limits.keeper.deadlinesPerInput; sent++) {
@@ -104,9 +104,11 @@ function elapsedEvent(drive: Drive): IncidentEvent | null {
   const { rule, judgement, at, surrounding } = drive
   const incident = rule.incident
   const deadlineAt = incident?.context.deadlineAt ?? null
-  if (incident === null || deadlineAt === null || deadlineAt > at || conditionOf(judgement) === null) return null
-  if (incident.value === 'pending') return { type: 'hold.elapsed', at: deadlineAt, ...mutedAt(drive, deadlineAt) }
-  if (incident.value === 'recovering') return { type: 'recovery.elapsed', at: deadlineAt }
+  if (incident === null || deadlineAt === null || deadlineAt > at) return null
+  const isJudged = conditionOf(judgement) !== null
+  if (incident.value === 'pending')
+    return isJudged ? { type: 'hold.elapsed', at: deadlineAt, ...mutedAt(drive, deadlineAt) } : null
+  if (incident.value === 'recovering') return isJudged ? { type: 'recovery.elapsed', at: deadlineAt } : null
   if (surrounding.now - deadlineAt <= limits.keeper.reminderLateMs)
     return { type: 'reminder.due', at: deadlineAt, ...mutedAt(drive, deadlineAt) }
   return { type: 'reminder.missed', at: Math.max(deadlineAt, surrounding.now) }

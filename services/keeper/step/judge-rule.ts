@@ -13,7 +13,7 @@ export function judgeRule(subject: SubjectDocument, rule: RuleState, at: number,
   const { policy } = rule
   if (policy !== null) {
     const facts = policy.inputs.map(input => factsOf(subject, rule.key, input, at))
-    return judgePolicy(policy, facts, at, silenceAt)
+    return judgePolicy(policy, facts, silenceAt)
   }
   if (subject.meta === null) throw new Error(`subject ${subject.id} has a built-in rule and nothing to check`)
   return judgeReachability(subject.meta, subject.readings, at, silenceAt)

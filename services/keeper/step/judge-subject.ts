@@ -36,7 +36,7 @@ export function judgeReport(
   const judgedAt = Math.max(at, subject.judgedAt)
   const silenceTo = silenceAt(subject, judgedAt, surrounding)
   const readsAlike = ({ ruleKey, input }: Taken['inputs'][number]) => {
-    const read = (one: SubjectDocument) => readPolicyInput(input, factsOf(one, ruleKey, input, judgedAt), judgedAt, silenceTo)
+    const read = (one: SubjectDocument) => readPolicyInput(input, factsOf(one, ruleKey, input, judgedAt), silenceTo)
     const [was, is] = [read(before), read(subject)]
     return was.value === is.value && was.young === is.young
   }

@@ -105,7 +105,7 @@ function report(subject: SubjectDocument, command: Reporting, now: number, surro
   const within = reported === null ? surrounding : { ...surrounding, stored: reported }
   let next = subject
   for (const [i, one] of reports.entries()) {
-    const stamped = { ...one, observedAtUs: one.observedAtUs ?? stampUs + i }
+    const stamped = { ...one, observedAtUs: one.observedAtUs ?? stampUs + i, isStampedHere: one.observedAtUs === null }
     const outcome = reportObservation(next, stamped, at, within)
     if ('refused' in outcome) {
       results.push({ ok: false, error: (outcome.refused as Extract<Reply, { ok: false }>).error })

@@ -16,7 +16,11 @@ import { refusal } from './refusal.ts'
 import { isLater, observedOf } from './rule-commands.ts'
 import type { NewestReport, Surrounding, Taken } from './types.ts'
 
-export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'> & { observedAtUs: number }
+export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'> & {
+  observedAtUs: number
+  /** Stamps never go back where the clock does: one of ours is no skew of a sender's. */
+  isStampedHere: boolean
+}
 
 /** The subject as it is after the report, with the row to store and, where it is the newest, its series; or why nothing is stored. */
 export type Reported =
@@ -32,7 +36,8 @@ export function reportObservation(subject: SubjectDocument, report: Report, at: 
   const id = observationOfSeries(series, observedAtUs)
   const before = surrounding.stored.pushed(id)
   const newest = surrounding.stored.series(series)
-  const rejectReason = before === null ? judgeIntake(observedAtUs, newest, at) : (before.rejectReason ?? 'accepted')
+  const skewUs = report.isStampedHere ? Number.POSITIVE_INFINITY : limits.intake.clockSkewMs * 1_000
+  const rejectReason = before === null ? judgeIntake(observedAtUs, newest, at, skewUs) : (before.rejectReason ?? 'accepted')
   const view = observationView(report, rejectReason, at)
   const row = pushedRow(id, view, at + limits.retention.pushedMs)
   if (rejectReason !== 'accepted') return { subject, row, series: null, view }
@@ -44,10 +49,10 @@ export function reportObservation(subject: SubjectDocument, report: Report, at: 
   return { subject: judged, row, series: isNewest ? seriesOf(series, subject, accepted, newest, at) : null, view }
 }
 
-/** The first that fits, in the spec's order; an equal time is not older. */
-export function judgeIntake(observedAtUs: number, newest: NewestReport | null, at: number): RejectReason {
+/** The first that fits, in the spec's order; an equal time is not older. `skewUs`: how far in the future it may lie. */
+export function judgeIntake(observedAtUs: number, newest: NewestReport | null, at: number, skewUs: number): RejectReason {
   const ageUs = at * 1_000 - observedAtUs
-  if (-ageUs > limits.intake.clockSkewMs * 1_000) return 'clock_skew'
+  if (-ageUs > skewUs) return 'clock_skew'
   if (ageUs > limits.retention.pushedMs * 1_000) return 'out_of_retention'
   if (ageUs > limits.intake.lateMs * 1_000) return 'late'
   return newest !== null && observedAtUs < newest.observedAtUs ? 'out_of_order' : 'accepted'

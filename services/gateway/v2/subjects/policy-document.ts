@@ -5,6 +5,7 @@ import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
 import { parseDuration } from '#shared/durations.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
+import { longestSlug } from '#shared/slug.ts'
 import { characters, Maybe, Needed } from '../../fields.ts'
 import { isLabelKey } from './labels.ts'
 
@@ -57,8 +58,8 @@ export function readPolicy(document: DocumentShape, isEvent: (signal: string) =>
 
 function readInput(sent: Input, path: string, isEvent: (signal: string) => boolean): PolicyInput {
   requireKnown(sent, Input.properties, path)
-  const signal = sent.signal || null
-  const from = sent.from || null
+  const signal = cited(sent.signal)
+  const from = cited(sent.from)
   if ((signal === null) === (from === null)) throw invalid(path, 'sets exactly one of signal and from')
   const mode = readMode(sent.mode || null, from !== null, path)
   const noDataAfterMs = readDuration(sent.no_data_after || null, `${path}.no_data_after`)
@@ -71,6 +72,9 @@ function readInput(sent: Input, path: string, isEvent: (signal: string) => boole
     noDataAfterMs: signal === null || isEvent(signal) ? null : noDataAfterMs || null,
   }
 }
+
+/** Longer than any slug it names nothing, cut as well: whoever knows the subject's slugs says so. */
+const cited = (slug: string | null | undefined): string | null => [...(slug ?? '')].slice(0, longestSlug + 1).join('') || null
 
 function readMode(mode: string | null, isFrom: boolean, path: string): PolicyInput['mode'] {
   if (isFrom && mode === null) return null

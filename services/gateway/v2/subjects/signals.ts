@@ -24,7 +24,9 @@ const kinds: Record<string, SignalKind> = {
 }
 
 /** Untouched, never interpreted. */
-const Meta = Judged(Type.Object({}, { description: `Any JSON object of at most ${limits.subject.metaBytes} bytes.` }))
+const Meta = Judged(
+  Type.Union([Type.Object({}), Type.Null()], { description: `Any JSON object of at most ${limits.subject.metaBytes} bytes.` }),
+)
 
 export const CreateSignalBody = Type.Object(
   { name: NameField, kind: Needed(Type.String({ enum: Object.keys(kinds) })), meta: Meta },

@@ -1,0 +1,181 @@
+// What a keeper comes to by time alone: each deadline once, at its instant, and nothing that goes on for ever.
+import t from 'tap'
+import type { Bus } from '#shared/bus/port.ts'
+import { partitionOf } from '#shared/hash.ts'
+import { randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import { type Put, type Store, StoreError } from '#shared/store/port.ts'
+import { armDeadline, dueAtOf, openPartition } from '../../services/keeper/partition.ts'
+import { createWorld, type KeeperHandle, minute } from './world.ts'
+
+const day = 24 * 60 * minute
+
+/** A world whose store takes so long for a write as `pause.ms` says then. */
+function slowWorld() {
+  const pause = { ms: 0 }
+  const world = createWorld(store => ({
+    ...store,
+    putInOrder: async (puts: readonly Put[]) => {
+      const { ms } = pause
+      if (ms > 0 && puts.some(({ documents }) => documents.length > 0))
+        await new Promise<void>(resolve => void world.clock.after(ms, resolve))
+      return store.putInOrder(puts)
+    },
+  }))
+  return { ...world, pause }
+}
+
+const rounds = async ({ metrics }: KeeperHandle) =>
+  Number((await metrics.getSingleMetricAsString('watchkeeper_keeper_rounds_total')).trim().split(' ').at(-1))
+
+t.test('a hold that ends while its first failure is being committed is confirmed when that is done', async t => {
+  const { pause, ...world } = slowWorld()
+  await world.startOne({ exclusive: true, confirmAfterMs: 1_000 })
+  const id = await world.create()
+  await world.report(id, true)
+  await world.clock.advance(40_000)
+  pause.ms = 1_500
+  await world.report(id, false)
+  await world.clock.advance(1_500)
+  pause.ms = 0
+  await world.clock.advance(1_600)
+  t.equal(world.nudged.length, 1)
+})
+
+t.test('silences that begin one right after the other are both told at once', async t => {
+  const { pause, ...world } = slowWorld()
+  await world.startOne({ exclusive: true })
+  const id = randomId(10)
+  const must = async (command: object) => t.match(await world.command(id, command as never), { ok: true })
+  await must({ kind: 'create-subject', workspaceId: 'w', slug: 'shop', name: 'Shop' })
+  const unset = { signal: null, from: null, compare: null, threshold: null, match: null }
+  for (const name of ['one', 'two']) {
+    await must({ kind: 'create-signal', name, signalKind: 'custom_heartbeat', meta: '{}', convert: false })
+    const inputs = [{ ...unset, mode: 'status', signal: name, noDataAfterMs: minute }]
+    const policy = { inputs, need: 'any', atLeast: null, confirmAfterMs: 0, closeAfterMs: 0 }
+    await must({ kind: 'create-rule', name, convert: false, policy })
+  }
+  await world.clock.advance(30_000)
+  const at = world.clock.now()
+  for (const [i, signal] of ['one', 'two'].entries()) {
+    const report = { kind: 'report-observation', signal, status: 'ok', value: null, error: '', labels: {} }
+    await must({ ...report, observedAtUs: (at + 5 * i) * 1_000 })
+  }
+  pause.ms = 10
+  await world.clock.advance(at + minute + 100 - world.clock.now())
+  t.equal(world.nudged.length, 2)
+})
+
+t.test('a new monitor is not called silent for an outage: what its probers kept comes first', async t => {
+  const world = createWorld()
+  const keeper = await world.startOne({ exclusive: true })
+  await world.clock.advance(30_000)
+  const id = await world.create()
+  await world.clock.advance(1_000)
+  const slotAt = world.clock.now()
+  world.hub.cut(keeper.bus)
+  await world.clock.advance(4 * minute)
+  world.hub.restore(keeper.bus)
+  await world.clock.advance(1_000)
+  for (const ageMs of [3 * minute, 20_000]) await world.report(id, true, { slotAt: slotAt + 4 * minute - ageMs, ageMs })
+  await world.clock.advance(minute)
+  t.strictSame(await world.history(id), [])
+})
+
+t.test('a subject has one deadline in its partition, the earliest that was armed', async t => {
+  const partition = openPartition(partitionOf('subject'), 0)
+  for (const at of [300, 200, 400]) armDeadline(partition, 'subject', at)
+  t.equal(dueAtOf(partition), 200)
+  const first = partition.due.first()
+  if (first !== undefined) partition.due.remove(first)
+  t.equal(dueAtOf(partition), null)
+})
+
+t.test('a keeper that finds a tombstone long after its time removes it, and then has nothing to do', async t => {
+  const dead = { yes: false }
+  const mortal = (store: Store): Store =>
+    new Proxy(store, {
+      get: (all, name) => (dead.yes ? () => Promise.reject(new StoreError('unavailable', 'dead')) : all[name as keyof Store]),
+    })
+  let made = 0
+  const world = createWorld(store => (made++ === 0 ? mortal(store) : store))
+  const first = await world.startOne({ exclusive: true })
+  const id = await world.create()
+  await world.clock.advance(20_000)
+  await world.command(id, { kind: 'delete-subject' } as never)
+  dead.yes = true
+  world.hub.cut(first.bus)
+  await world.clock.advance(10_000)
+  world.clock.stepWall(5 * day)
+  const second = await world.startOne({ exclusive: true })
+  await world.clock.advance(20_000)
+  t.equal(await world.subject(id), null)
+  const before = await rounds(second)
+  await world.clock.advance(10_000)
+  t.equal((await rounds(second)) - before, 0)
+})
+
+t.test('a feed that comes when its partition is closed again is closed', async t => {
+  const world = createWorld()
+  let open = 0
+  const delayed = (bus: Bus): Bus => {
+    const observations: Bus['observations'] = {
+      ...bus.observations,
+      open: async options => {
+        const feed = await bus.observations.open(options)
+        await new Promise<void>(resolve => void world.clock.after(20, resolve))
+        open++
+        const once = { isOpen: true }
+        const close = async () => {
+          if (once.isOpen) open--
+          once.isOpen = false
+          await feed.close()
+        }
+        return { ...feed, close }
+      },
+    }
+    return { ...bus, observations }
+  }
+  const { bus } = await world.startOne({ exclusive: true }, delayed)
+  await world.clock.advance(3_000)
+  t.equal(open, limits.partitions)
+  for (let flap = 0; flap < 3; flap++) {
+    for (const [cutMs, backMs] of [
+      [500, 60],
+      [5, 3_000],
+    ] as const) {
+      world.hub.cut(bus)
+      await world.clock.advance(cutMs)
+      world.hub.restore(bus)
+      await world.clock.advance(backMs)
+    }
+    t.equal(open, limits.partitions)
+  }
+})
+
+t.test('a partition that is given up in the moment in which it is abandoned is not asked for again', async t => {
+  let looks = 0
+  const world = createWorld(
+    store => store,
+    clock => ({
+      ...clock,
+      after: (delayMs, run) => {
+        if (delayMs === limits.keeper.retryMs) looks++
+        return clock.after(delayMs, run)
+      },
+    }),
+  )
+  const one = await world.startOne({ keeperId: 'one' })
+  await world.clock.advance(20_000)
+  await world.startOne({ keeperId: 'two' })
+  for (let flap = 0; flap < 25; flap++) {
+    world.hub.cut(one.bus)
+    await world.clock.advance(5)
+    world.hub.restore(one.bus)
+    await world.clock.advance(flap % 2 === 0 ? 982 : 958)
+  }
+  await world.clock.advance(minute)
+  looks = 0
+  await world.clock.advance(10_000)
+  t.equal(looks, 0)
+})
