@@ -154,6 +154,7 @@ t.test('Subject', async t => {
 
   t.test('a slug is lower-case letters and digits of any script, cut to 64 characters before the suffix', async t => {
     t.equal(await made('  Größe – ДОМ 東京 ２ '), 'größe-дом-東京-２')
+    t.equal(await made('Cafe\u0301 bar'), 'café-bar', 'composed')
     t.equal(await made('x'.repeat(100)), 'x'.repeat(64))
     t.equal(await made('x'.repeat(70)), `${'x'.repeat(64)}-2`)
     t.equal(ok(await get(at('größe-дом-東京-２'))).id, 'größe-дом-東京-２', 'percent-encoded in a path')
@@ -445,7 +446,8 @@ t.test('Signal', async t => {
     })
   }
   t.test('meta is given back untouched, numbers to the last digit; absent and null are empty', async t => {
-    const text = '{"big":12345678901234567890,"tiny":1e-400,"huge":1e400,"one":1.0,"__proto__":{"x":1},"half":"\\ud800","deep":[[[0.10]]]}'
+    const text =
+      '{"big":12345678901234567890,"tiny":1e-400,"huge":1e400,"one":1.0,"__proto__":{"x":1},"half":"\\ud800","deep":[[[0.10]]]}'
     await raw(at(subject, 'signals'), `{"name":"Exact","kind":"event","meta":${text}}`)
     const answer = await get(at(subject, 'signals', 'exact'))
     t.ok(answer.text.includes(`"meta":${text}`), answer.text)
@@ -634,6 +636,15 @@ t.test('Rule', async t => {
       inputs: [{ signal: beat, mode: 'status' }, { from: 'first' }, { signal: event, mode: 'status' }, { from: 'second' }],
       decision: { state: 'down', need: 'all' },
       wait: { confirm_after: '2m0s', close_after: '2m0s' },
+    })
+  })
+
+  t.test('holds and silences of a year are taken', async t => {
+    const year = '8760h0m0s'
+    const document = { ...anyOf(statusOf(beat, { no_data_after: year })), wait: { confirm_after: year, close_after: year } }
+    t.match(ok(await post(at(subject, 'rules'), { name: 'Yearly', document })).document, {
+      inputs: [{ no_data_after: year }],
+      wait: document.wait,
     })
   })
 
@@ -913,6 +924,7 @@ t.test('Observation', async t => {
     ['a leap second', '2016-12-31T23:59:60Z', '2017-01-01T00:00:00.000Z'],
     ['a leap second at an offset', '2017-01-01T08:59:60.25+09:00', '2017-01-01T00:00:00.250Z'],
     ['a leap day', '2020-02-29T00:00:00Z', '2020-02-29T00:00:00.000Z'],
+    ['as many digits as are read', `${today}.${'1'.repeat(43)}Z`, `${today}.111111Z`],
     ['the year 1', '0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['the year 9999', '9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ] as const) {
@@ -1014,6 +1026,7 @@ t.test('Observation', async t => {
     ...['2023-11-14T20:13:20+24:00', '2023-11-14T20:13:20+09:60', '2023-11-14T20:13:20+0900', '+02023-11-14T20:13:20Z'],
     ...[
       '9999-12-31T23:59:59-00:01',
+      '9999-12-31T23:59:60Z',
       '0000-01-01T00:00:00+00:01',
       `2023-11-14T20:13:20.${'1'.repeat(100)}Z`,
       '2023-W46-2T00:00:00Z',
@@ -1044,6 +1057,8 @@ t.test('Observation', async t => {
       refused('an empty label key', { status: 'ok', labels: { '': 'x' } }, 2001, 'invalid label'),
       refused('a label key of 65 characters', { status: 'ok', labels: { ['k'.repeat(65)]: 'x' } }, 2001, 'invalid label'),
       refused('a label key with a control character', { status: 'ok', labels: { 'a\tb': 'x' } }, 2001, 'invalid label'),
+      refused('a label key with DEL', { status: 'ok', labels: { 'a\u007f': 'x' } }, 2001, 'invalid label'),
+      refused('a label key with a C1 control character', { status: 'ok', labels: { 'a\u0085': 'x' } }, 2001, 'invalid label'),
       refused('a label value of 257 characters', { status: 'ok', labels: { k: 'x'.repeat(257) } }, 2001, 'invalid label', /256/),
       refused('the label location', { status: 'ok', labels: { location: 'de' } }, 2001, 'invalid label', /reserved/),
       refused('a label value of another type', { status: 'ok', labels: { k: 1 } }, 2006, 'Invalid JSON'),
@@ -1424,6 +1439,16 @@ t.test('Maintenance', async t => {
     t.equal(ok(await post(at(subject, 'maintenance'), { ends_at: ends })).ends_at, inMs(60 * minute))
   })
 
+  t.test('ends_at counts in whole milliseconds, and may be 366 days away', async t => {
+    const subject = await made()
+    const fine = inMs(60 * minute).replace('Z', '999Z')
+    t.equal(ok(await post(at(subject, 'maintenance'), { ends_at: fine })).ends_at, inMs(60 * minute))
+    const most = 366 * 24 * 60 * minute
+    t.equal(ok(await post(at(subject, 'maintenance', 'ends_at'), { ends_at: inMs(most) })).ends_at, inMs(most))
+    const later = await post(at(subject, 'maintenance', 'ends_at'), { ends_at: inMs(most + 1) })
+    t.match(later.json.error, { code: 2001, message: 'invalid observed_at' })
+  })
+
   t.test('moving the end keeps the window and its start', async t => {
     const subject = await made()
     const window = await start(subject)
@@ -1759,6 +1784,18 @@ t.test('Bounds and races', async t => {
     t.match(await incidents(subject), [{ status: 'pending' }])
   })
 
+  t.test('meta and bodies at their very limits are taken', async t => {
+    const subject = await made()
+    const create = (text: string) => raw(at(subject, 'signals'), text)
+    const pad = 'x'.repeat(limits.subject.metaBytes - '{"pad":""}'.length)
+    t.equal(ok(await create(JSON.stringify({ name: 'Meta', kind: 'event', meta: { pad } }))).meta.pad, pad)
+    const levels = limits.http.jsonDepth - 2
+    ok(await create(`{"name":"Deep","kind":"event","meta":{"x":${'['.repeat(levels)}${']'.repeat(levels)}}}`))
+    const body = '{"name":"Long","kind":"event"}'
+    ok(await create(body.padEnd(limits.http.bodyBytes)))
+    t.match((await create(body.padEnd(limits.http.bodyBytes + 1))).json.error, { code: 2006 })
+  })
+
   t.test('64 inputs are taken, and a document beyond its size is refused', async t => {
     const subject = await made()
     const slug = await signal(subject, 'Many', 'event')
@@ -1782,6 +1819,10 @@ t.test('Bounds and races', async t => {
     }
     t.match(refusal, { code: 2004, message: 'Subject too large' })
     t.equal(ok(await get(at(subject, 'signals'))).length, taken)
+    const room = ok(await post(at(subject, 'signals'), { name: 'Slim', kind: 'event' })).id
+    const grown = await post(at(subject, 'signals', room), { name: 'Slim', meta })
+    t.match(grown.json.error, { code: 2004, message: 'Subject too large' })
+    t.strictSame(ok(await get(at(subject, 'signals', room))).meta, {})
   })
 
   t.test('a subject has 100 signals and 100 rules at most', async t => {

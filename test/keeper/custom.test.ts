@@ -4,9 +4,13 @@ import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { PolicyInput } from '#shared/contracts/policy.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
+import type { Receipt } from '#shared/contracts/subject.ts'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
+import { remembered } from '../../services/keeper/step/receipts.ts'
+import { step } from '../../services/keeper/step/step.ts'
+import { noReports } from '../../services/keeper/stored-reports.ts'
 import { countPushed, pushedRows } from '../support/pushed-rows.ts'
 import { createWorld, minute, websiteMeta } from './world.ts'
 
@@ -76,7 +80,8 @@ t.test('from empty to alert: a subject, a signal, a rule, a problem that lasts',
   await house.clock.advance(2 * minute)
   t.strictSame(await house.kinds(), ['problem'])
   const [alert] = await house.alerts(house.id)
-  t.match(alert?.facts, { error: 'boom', failing: [], unknown: [], ok: [], url: '', subjectSlug: 'shop' })
+  t.match(alert?.facts, { error: 'boom', failing: [], unknown: [], ok: [], url: '', subjectSlug: 'shop', ruleKey: 'api-down' })
+  t.equal(alert?.expireAt, (alert?.decidedAt ?? 0) + limits.keeper.alertMs)
   await house.report('api-errors', 'ok')
   await house.clock.advance(2 * minute)
   t.strictSame(await house.kinds(), ['problem', 'recovery'])
@@ -884,5 +889,221 @@ t.test('what a sender says at length is kept whole in its row, and cut in what i
   const [row] = await pushedRows(house.store, house.id)
   t.equal(row?.error, error)
   const [entry] = await house.history(house.id)
-  t.equal(entry?.evidence?.inputs[0]?.reason, '😀'.repeat(limits.judging.reasonCharacters))
+  t.equal(entry?.evidence?.inputs[0]?.reason, '😀'.repeat(300), 'what a message shows (spec D 2)')
+})
+
+t.test('an input without a number is unknown at its first report, young no longer', async t => {
+  const house = await createCustom()
+  await house.signal('load')
+  const above = { signal: 'load', mode: 'latest_value', compare: '>', threshold: 90 } as const
+  await house.rule('high', [above], { confirmAfterMs: 0 })
+  t.equal(await house.verdict('high'), 'not_judged')
+  await house.report('load', 'ok')
+  t.equal(await house.verdict('high'), 'no_data', 'it has reported, so its grace is over')
+  await house.clock.advance(1_000)
+  await house.report('load', 'problem', { value: 95, error: 'hot' })
+  t.match((await house.incidents(house.id))[0], {
+    status: 'problem',
+    evidence: { inputs: [{ value: 'problem', reason: 'hot' }] },
+  })
+})
+
+t.test('the grace of a heartbeat is the silence that its input names, anew where its mode or match is another', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.rule('quick', [{ signal: 'beat', noDataAfterMs: minute }])
+  const addedAt = house.clock.now() - 1
+  await house.clock.advance(addedAt + minute - house.clock.now())
+  t.equal(await house.verdict('quick'), 'not_judged', 'inclusive')
+  await house.clock.advance(1)
+  t.equal(await house.verdict('quick'), 'no_data')
+  const replace = (input: Partial<PolicyInput>) =>
+    house.must({ kind: 'replace-rule', rule: 'quick', name: 'Quick', policy: policy([{ signal: 'beat', ...input }]) })
+  const input = { compare: '>', threshold: 1, noDataAfterMs: 2 * minute } as const
+  await replace({ ...input, mode: 'latest_value' })
+  t.equal(await house.verdict('quick'), 'not_judged', 'another mode is another input')
+  await replace({ ...input, mode: 'latest_value', match: { a: '1', b: '2' } })
+  await house.clock.advance(2 * minute)
+  t.equal(await house.verdict('quick'), 'no_data')
+  await replace({ ...input, mode: 'latest_value', match: { b: '2', a: '1' } })
+  t.equal(await house.verdict('quick'), 'no_data', 'the order of a match says nothing')
+  await replace({ ...input, match: { a: '1', b: '2' } })
+  t.equal(await house.verdict('quick'), 'not_judged')
+})
+
+t.test('a replaced close hold counts at once, also where nothing else of the rule has changed', async t => {
+  const house = await createCustom()
+  await house.signal('run', 'custom_event')
+  await house.rule('down', [{ signal: 'run' }], { confirmAfterMs: 0 })
+  await house.report('run', 'problem')
+  await house.report('run', 'ok')
+  const wellSince = house.clock.now() - 1
+  t.match((await house.incidents(house.id))[0], { status: 'recovering', wellSince, effectiveAt: wellSince })
+  const closeAfter = (closeAfterMs: number) =>
+    house.must({
+      kind: 'replace-rule',
+      rule: 'down',
+      name: 'Down',
+      policy: policy([{ signal: 'run' }], { confirmAfterMs: 0, closeAfterMs }),
+    })
+  await closeAfter(10 * minute)
+  await house.clock.advance(8 * minute)
+  t.match((await house.incidents(house.id))[0], { status: 'recovering' })
+  await closeAfter(5 * minute)
+  t.match((await house.incidents(house.id))[0], { status: 'ok', closedAt: wellSince })
+})
+
+t.test('a verdict stands since it was first given; a recovery names no error, though an input goes on failing', async t => {
+  const house = await createCustom()
+  for (const name of ['one', 'two', 'three']) await house.signal(name, 'custom_event')
+  const inputs = ['one', 'two', 'three'].map(signal => ({ signal }))
+  await house.rule('down', inputs, { need: 'majority', confirmAfterMs: 0, closeAfterMs: minute })
+  await house.report('one', 'problem', { error: 'one is down' })
+  await house.report('two', 'problem')
+  const since = house.clock.now() - 1
+  await house.clock.advance(1_000)
+  await house.report('three', 'problem')
+  t.match((await house.subject(house.id))?.rules[0]?.verdict, { verdict: 'problem', since })
+  for (const name of ['two', 'three']) await house.report(name, 'ok')
+  await house.clock.advance(minute)
+  const told = (await house.alerts(house.id)).sort((a, b) => a.number - b.number)
+  t.strictSame(
+    told.map(({ kind, facts }) => [kind, facts.error]),
+    [
+      ['problem', 'one is down'],
+      ['recovery', ''],
+    ],
+  )
+})
+
+t.test('a repeated report does not take back the stamps of those after it', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  const command = { kind: 'report-observation', signal: 'beat', observedAtUs: null, ...reported, status: 'ok' }
+  await Promise.all(['a', 'b', 'a', 'c'].map((id, value) => house.send({ ...command, id, value })))
+  t.strictSame((await pushedRows(house.store, house.id)).map(({ value }) => value).sort(), [1, 2, 3], 'b, a again, and c')
+})
+
+t.test('of a row that was sent again a later rule reads what it says now', async t => {
+  const house = await createCustom()
+  await house.signal('run', 'custom_event')
+  const observedAtUs = house.clock.now() * 1_000
+  await house.report('run', 'ok', { observedAtUs })
+  await house.report('run', 'problem', { observedAtUs })
+  await house.rule('down', [{ signal: 'run' }])
+  t.equal(await house.verdict('down'), 'problem')
+})
+
+t.test('each window has a record of its own, which keeps its latest moves', async t => {
+  const house = await createCustom()
+  const endsAt = house.clock.now() + hour
+  await house.must({ kind: 'start-maintenance', endsAt, by: 'Ann' })
+  await house.must({ kind: 'cancel-maintenance' })
+  await house.must({ kind: 'start-maintenance', endsAt, by: 'Bob' })
+  for (let i = 1; i <= limits.maintenance.steps; i++) await house.must({ kind: 'move-maintenance', endsAt: endsAt + i })
+  const windows = await house.store.find('windows', { where: { subjectId: house.id }, sort: [['startedAt', 'asc']], limit: 9 })
+  t.strictSame(
+    windows.map(({ id, by, state, endsAt: end }) => [id, by, state, end]),
+    [
+      [`${house.id}.w1`, 'Ann', 'cancelled', endsAt],
+      [`${house.id}.w2`, 'Bob', 'running', endsAt + limits.maintenance.steps],
+    ],
+  )
+  t.equal(windows[1]?.steps.length, limits.maintenance.steps)
+  t.match(windows[1]?.steps.at(-1), { event: { type: 'end.moved', endsAt: endsAt + limits.maintenance.steps } })
+})
+
+t.test("a rule over website monitoring's own signal: young for a minute, silent after three intervals", async t => {
+  const world = createWorld()
+  await world.startOne({ exclusive: true })
+  const id = await world.create({ interval_value: 2 })
+  const addedAt = world.clock.now()
+  await world.command(id, { kind: 'create-rule', name: 'Own', policy: policy([{ signal: `s-${id}` }]), convert: true } as never)
+  const verdict = async () => (await world.subject(id))?.rules.find(({ slug }) => slug === 'own')?.verdict?.verdict
+  await world.clock.advance(addedAt + minute - world.clock.now())
+  t.equal(await verdict(), 'not_judged')
+  await world.clock.advance(1)
+  t.equal(await verdict(), 'no_data')
+  await world.report(id, true)
+  const reportedAt = world.clock.now() - limits.keeper.gatherMs - 1
+  await world.clock.advance(reportedAt + 6 * minute - world.clock.now())
+  t.equal(await verdict(), 'ok')
+  await world.clock.advance(1)
+  t.equal(await verdict(), 'no_data')
+})
+
+t.test('what comes in one round counts as if each had a round of its own', async t => {
+  const house = await createCustom()
+  await house.signal('run', 'custom_event')
+  await house.signal('beat')
+  const at = (ms: number) => ({ observedAtUs: (house.clock.now() + ms) * 1_000 })
+  await Promise.all([house.report('run', 'problem', at(0)), house.rule('down', [{ signal: 'run' }])])
+  t.equal(await house.verdict('down'), 'problem', 'a rule reads what was reported just before it')
+  const sent = await Promise.all([
+    house.report('beat', 'ok', at(-2_000)),
+    house.report('beat', 'ok', at(-1_000)),
+    house.report('beat', 'problem', at(-2_000)),
+  ])
+  t.match(sent[2], { result: { accepted: true } }, 'sent again, it keeps its acceptance')
+  await house.rule('quiet', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  await Promise.all([house.report('beat', 'problem', at(0)), house.report('beat', 'problem', at(1))])
+  const incidents = (await house.incidents(house.id)).filter(({ ruleKey }) => ruleKey === 'r2')
+  t.match(incidents, [{ status: 'problem' }], 'one that says nothing new takes back no commit')
+})
+
+t.test('the last 16 answers are remembered, and each command once', t => {
+  const { receipts: most } = limits.keeper
+  let kept: Receipt[] = []
+  for (let at = 0; at < most + 4; at++) kept = remembered(kept, { id: `c${at}`, at, reply: '{}' })
+  t.strictSame(
+    kept.map(({ id }) => id),
+    Array.from({ length: most }, (_, i) => `c${i + 4}`),
+  )
+  const again = remembered(remembered([], { id: 'r', at: 1, reply: null }), { id: 'r', at: 2, reply: null })
+  t.match(again, [{ id: 'r', at: 2 }])
+  t.equal(again.length, 1)
+  t.end()
+})
+
+t.test('each of a batch finds those before it as if they were stored', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  const now = house.clock.now() * 1_000
+  const one = (observedAtUs: number) => ({ signal: 'beat', ...reported, status: 'ok', observedAtUs })
+  const observations = [one(now - 2_000), one(now), one(now - 2_000), one(now - 1_000)]
+  const { results } = (await house.must({ kind: 'report-observations', observations })) as { results: object[] }
+  const reasons = ['accepted', 'accepted', 'accepted', 'out_of_order']
+  t.match(
+    results,
+    reasons.map(rejectReason => ({ ok: true, observation: { rejectReason } })),
+  )
+  const refusedRow = (await house.store.find('pushedObservations', { where: {}, limit: 9 })).find(
+    row => row.rejectReason !== null,
+  )
+  t.equal(
+    refusedRow?.expireAt,
+    house.clock.now() - 1 + limits.retention.pushedMs,
+    'what is never judged leaves on a day of its own',
+  )
+})
+
+t.test('an input that says nothing new takes back nothing of what was due before it', async t => {
+  const house = await createCustom()
+  await house.signal('run', 'custom_event')
+  await house.rule('down', [{ signal: 'run' }], { confirmAfterMs: minute })
+  await house.report('run', 'problem')
+  const subject = await house.subject(house.id)
+  const now = house.clock.now() + 2 * minute
+  const command = {
+    kind: 'report-observation',
+    id: 'r',
+    signal: 'run',
+    ...reported,
+    status: 'problem',
+    observedAtUs: now * 1_000,
+  }
+  const surrounding = { now, silenceHeldAt: null, confirmAfterMs: 0, closeAfterMs: 0, stored: noReports }
+  const stepped = step(subject, { kind: 'command', subjectId: house.id, at: now, command: command as never }, surrounding)
+  t.equal(stepped.change, 'commit')
+  t.equal(stepped.subject?.rules[0]?.incident?.value, 'problem')
 })

@@ -486,6 +486,25 @@ t.test('checkpoint', async t => {
     t.equal((await world.incidents(id))[0]?.confirmedAt, failedAt + 2 * minute)
   })
 
+  t.test('another stream counts as a gap also where it is longer than the checkpoint', async t => {
+    const world = createWorld()
+    const first = await world.startOne()
+    const id = await world.create()
+    await world.report(id, true)
+    await world.clock.advance(11 * second)
+    world.hub.cut(first.bus)
+    world.hub.recreateStream()
+    for (let i = 0; i < 3; i++) {
+      await world.clock.advance(second)
+      await world.report(id, false)
+    }
+    await world.startOne()
+    await world.clock.advance(40 * second)
+    t.equal((await world.incidents(id))[0]?.status, 'pending')
+    const [checkpoint] = await world.store.get('checkpoints', [keys.lease(partitionOf(id))])
+    t.equal(checkpoint?.gaps, 1)
+  })
+
   t.test('freshness beyond what a checkpoint holds is written into the documents, the oldest first', t => {
     const partition = openPartition(0, 0)
     const over = 3
@@ -687,6 +706,22 @@ t.test('trouble', async t => {
     t.not(await world.subject(id), null, 'just before')
     await world.clock.advance(2 * minute)
     t.equal(await world.subject(id), null, 'after four days')
+  })
+
+  t.test('what a subject has of tomorrow, and what was set aside of it, leaves with it', async t => {
+    const world = createWorld()
+    const day = 24 * 60 * minute
+    await world.clock.advance(day - (world.clock.now() % day) - 30 * second)
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    await world.report(id, true, { slotAt: world.clock.now() + 40 * second })
+    const aside = { rev: 1, partition: partitionOf(id), at: 1, reason: 'x', input: '{}', expireAt: world.clock.now() + day }
+    await world.store.insert('setAside', [{ id: `${id}.1.x`, subjectId: id, ...aside }])
+    t.equal(await world.store.count('observations', {}), 1)
+    t.match(await world.command(id, { kind: 'delete-subject' }), { ok: true })
+    await world.clock.advance(5 * second)
+    for (const collection of ['observations', 'setAside'] as const)
+      t.equal(await world.store.count(collection, {}), 0, collection)
   })
 })
 
