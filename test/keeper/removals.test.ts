@@ -1,0 +1,32 @@
+// Removals run apart from the rounds, one of each at a time.
+import t from 'tap'
+import { createRemovals } from '../../services/keeper/removals.ts'
+import { createMemoryStore } from '../support/memory-store.ts'
+
+t.test('a removal that is asked for while it runs runs once more, and is said to be done once, at its end', async t => {
+  const memory = createMemoryStore()
+  let looks = 0
+  let open: () => void = () => undefined
+  const gate = new Promise<void>(resolve => {
+    open = resolve
+  })
+  const find = async (...query: Parameters<typeof memory.find>) => {
+    if (query[0] === 'series') looks++
+    await gate
+    return memory.find(...query)
+  }
+  const store = { ...memory, find } as typeof memory
+  const core = { store, mayCommit: () => true, clock: { now: () => 0 }, logger: { debug: t.fail } }
+  const done: [string, string | null, number][] = []
+  const finished = new Promise<void>(resolve => {
+    const { start } = createRemovals(core as never, (subjectId, signalKey) => {
+      done.push([subjectId, signalKey, looks])
+      resolve()
+    })
+    for (let asked = 0; asked < 3; asked++) start('subject', 's1')
+  })
+  open()
+  await finished
+  await new Promise<void>(resolve => void setImmediate(resolve))
+  t.strictSame(done, [['subject', 's1', 2]], 'after the second pass')
+})
