@@ -162,6 +162,25 @@ t.test('every answer leaves within 4 s, whatever it waits for', async t => {
   t.equal(ids.size, 1, 'all tries of a request carry one command id and one subject id')
 })
 
+t.test(
+  'a report that may have been taken in is not sent again under another id, where it goes to a remembered address',
+  async t => {
+    const { world, token } = await start(t)
+    const subjects = '/api/v2/subjects'
+    const post = (path: string, body: object) => world.call('POST', `${subjects}${path}`, { token, body })
+    await post('', { workspace_id: 'home000000', name: 'Shop' })
+    await post('/shop/signals', { name: 'Beat', kind: 'event' })
+    const report = () => post('/shop/signals/beat/observations', { status: 'ok' })
+    t.equal((await report()).json.error, null)
+    for (const trouble of ['silence', 'unavailable', 'internal'] as const) {
+      world.keeper.trouble = trouble
+      world.keeper.commands.length = 0
+      t.equal((await advancingUntil(world, report())).json.error.code, 500, trouble)
+      t.equal(new Set(world.keeper.commands.map(({ command }) => command.id)).size, 1, trouble)
+    }
+  },
+)
+
 t.test('a body that never ends is given up within the same time', async t => {
   const { world, token } = await start(t)
   await version(world, token)
