@@ -1,5 +1,5 @@
-// Every bound of the system in one place, each with its reason. A number that limits a queue, a batch, a retry, a payload
-// or a wait is written here and nowhere else.
+// The bounds of the system in one place, each with its reason: what limits a queue, a batch, a retry, a payload or a wait.
+// Contracts and machines may not import them and repeat theirs; a number that only one file can mean stands in that file.
 
 export const second = 1_000
 export const minute = 60 * second
@@ -390,6 +390,8 @@ export const limits = {
     /** A store call of unknown outcome is repeated this often, after `storeRetryMs` doubled each time: 1.5 s in all. */
     storeTries: 6,
     storeRetryMs: 50,
+    /** A block of the log's numbers is tried for this often: each loss is a rival's progress, so many in a row mean that something is wrong. */
+    numberTries: 120,
     /** Names of locations are read again after this. */
     namesMs: 60 * second,
     namesCached: 10_000,
@@ -675,8 +677,6 @@ export const limits = {
     /** Revocations that the bus did not take are told again after this. */
     announceRetryMs: 5 * second,
   },
-
-  reminderMs: 4 * hour,
 
   start: {
     /** How long start-up waits for a bus or a store that does not answer. */

@@ -6,7 +6,8 @@ import type { Clock } from '#shared/clock.ts'
 import type { Role } from '#shared/contracts/account.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
-import type { Store } from '#shared/store/port.ts'
+import type { Collections } from '#shared/store/collections.ts'
+import type { Query, Store } from '#shared/store/port.ts'
 import { changeGuarded } from './guarded.ts'
 import { keyDocument } from './keys.ts'
 import { ensureLocation } from './locations.ts'
@@ -97,14 +98,30 @@ async function addOwnerAndWorkspace(store: Store, { userId, workspaceId, at }: F
 
 /** Workspaces made before there were rosters get theirs from the memberships, which had the roles then. */
 async function addRosters(store: Store): Promise<void> {
-  const workspaces = await store.find('workspaces', { limit: limits.directory.listed })
-  for (const { id } of workspaces.filter(workspace => workspace.members === undefined)) {
-    const found = await store.find('memberships', { where: { workspaceId: id }, limit: limits.directory.listed })
-    const members: Record<string, Role> = {}
-    for (const { userId, role } of found) if (role) members[userId] = role
-    await changeGuarded(store, 'workspaces', id, present =>
-      present && present.members === undefined ? { ...present, members } : null,
-    )
+  for await (const { id, members } of all(store, 'workspaces', {})) {
+    if (members === undefined) await addRoster(store, id)
+  }
+}
+
+async function addRoster(store: Store, workspaceId: string): Promise<void> {
+  const members: Record<string, Role> = {}
+  for await (const { userId, role } of all(store, 'memberships', { workspaceId })) if (role) members[userId] = role
+  await changeGuarded(store, 'workspaces', workspaceId, present =>
+    present && present.members === undefined ? { ...present, members } : null,
+  )
+}
+
+/** However many there are, by id. */
+async function* all<C extends 'workspaces' | 'memberships'>(
+  store: Store,
+  collection: C,
+  where: NonNullable<Query['where']>,
+): AsyncGenerator<Collections[C]> {
+  const limit = limits.directory.listed
+  for (let last: Collections[C] | undefined, page: Collections[C][] = []; ; last = page.at(-1)) {
+    page = await store.find(collection, { where, limit, ...(last ? { after: { values: [], id: last.id } } : {}) })
+    yield* page
+    if (page.length < limit) return
   }
 }
 

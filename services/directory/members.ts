@@ -34,7 +34,9 @@ export async function addMember(context: DirectoryContext, request: AskRequest<'
   const { workspaceId, role } = request
   const user = await findByUsername(store, request.username)
   if (!user) throw noSuchUsername(request.username)
-  if (roleOf(await store.get('workspaces', [workspaceId]), user.id) === undefined) await checkWorkspaceRoom(store, user.id)
+  const [workspace] = await store.get('workspaces', [workspaceId])
+  // Who is a member already needs no room: a repeat at the bound is answered like the first.
+  if (workspace?.members?.[user.id] === undefined) await checkWorkspaceRoom(store, user.id)
   // Before the roster: a hint too many says nothing, a member without one would be none.
   await insertHint(store, workspaceId, user.id)
   await changeRoster(store, workspaceId, roster => {
@@ -47,8 +49,6 @@ export async function addMember(context: DirectoryContext, request: AskRequest<'
   await revoke(context, 'user', user.id)
   return memberView(user, role)
 }
-
-const roleOf = ([workspace]: (WorkspaceDocument | null)[], userId: string) => workspace?.members?.[userId]
 
 /** Throws `not_found` `Member not found`, `invalid_state` `Last owner`. */
 export async function changeRole(context: DirectoryContext, request: AskRequest<'change-role'>): Promise<MemberView> {

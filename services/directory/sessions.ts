@@ -34,7 +34,8 @@ export async function beginSession(
   if (present?.userId !== user.id || present.tokenHash !== tokenHash) {
     throw new AppError('validation', 'Session exists', { details: 'The id or the token belongs to another session' })
   }
-  const mine = await store.find('sessions', { where: { userId: user.id }, sort: [['createdAt', 'desc']], limit: 100 })
+  const newestFirst = { where: { userId: user.id }, sort: [['createdAt', 'desc']], limit: limits.directory.listed } as const
+  const mine = await store.find('sessions', newestFirst)
   await removeSessions(store, mine.slice(limits.sessions.perUser))
   return identityOf(store, user, present)
 }

@@ -3,10 +3,10 @@
 import type { IncidentView } from '#shared/contracts/ask-subjects.ts'
 import type { AcknowledgementView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
-import { randomId } from '#shared/ids.ts'
 import type { IncidentIds } from '#shared/incident-ids.ts'
 import { requireEditor } from './access.ts'
 import type { Call } from './answer.ts'
+import { commandId } from './command-id.ts'
 import type { GatewayContext } from './context.ts'
 import { timestamp, timestampOrNull } from './instants.ts'
 import { requireNoBody } from './json-body.ts'
@@ -17,8 +17,6 @@ export interface AcknowledgeTarget {
   /** As it stands in the path. */
   publicIncidentId: string
 }
-
-const commandIdLength = 20
 
 /**
  * Records who and when; a repeat answers the first person's. Throws, in this order: not_found `Incident not found` for an id that is
@@ -48,7 +46,7 @@ async function acknowledgeOpen(context: GatewayContext, call: Call, incident: In
   const by = call.request.identity.displayName
   const command = {
     kind: 'acknowledge-incident',
-    id: randomId(commandIdLength),
+    id: commandId(),
     incidentId: incident.id,
     by,
     via: 'api',

@@ -1,9 +1,10 @@
 // Everything under /api that generations 1 and 2 share: the key check, unknown paths, refusals in their envelope, the version.
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#shared/errors.ts'
 import type { AuthenticateHook } from './authenticate.ts'
 import type { GatewayContext } from './context.ts'
 import { type Envelope, failure, internalCode, success } from './envelope.ts'
+import { fromFramework } from './framework-error.ts'
 import { regionRoutes } from './v1/regions.ts'
 import { ruleRoutes } from './v1/rules.ts'
 import { deliveryLogRoutes } from './v2/delivery-log.ts'
@@ -58,7 +59,7 @@ export function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const envelope: Envelope & { error: { code: number } } = failure(fromFramework(error))
+  const envelope: Envelope & { error: { code: number } } = failure(fromFramework(error, 'The request is malformed'))
   request.answeredCode = envelope.error.code
   if (envelope.error.code === internalCode) {
     const log = context.logger.child({ method: request.method, route: request.routeOptions.url })
@@ -66,12 +67,4 @@ export function refuse(
     else log.error({ err: error }, 'a request could not be answered')
   }
   return reply.code(200).send(envelope)
-}
-
-/** What Fastify itself refuses with a 4xx is the client's: malformed (2006). */
-function fromFramework(error: unknown): unknown {
-  if (error instanceof AppError || !(error instanceof Error)) return error
-  const { code, statusCode = 500 } = error as FastifyError
-  if (code === undefined || !code.startsWith('FST_') || statusCode >= 500) return error
-  return new AppError('malformed', 'Invalid request', { details: 'The request is malformed' })
 }

@@ -22,6 +22,7 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
   let freshUntil = Number.NEGATIVE_INFINITY
   let asked = 0
   let heard = 0
+  let shared: Promise<LocationView[]> | null = null
 
   const read = async (traceId: string): Promise<LocationView[]> => {
     const turn = ++asked
@@ -35,6 +36,12 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
     return locations
   }
   const isStale = () => clock.monotonic() >= freshUntil
+  const readTogether = (traceId: string) => {
+    shared ??= read(traceId).finally(() => {
+      shared = null
+    })
+    return shared
+  }
   return {
     toIds: async (names, traceId) => {
       const ids = new Map<string, string>()
@@ -50,10 +57,11 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
     namer: async (ids, traceId) => {
       const wanted = [...ids]
       const isUnheard = (id: string) => !byId.has(id) && !gone.has(id)
-      if (wanted.some(isUnheard) || (wanted.length > 0 && isStale())) {
-        await read(traceId)
-        for (const id of wanted.filter(isUnheard)) gone.add(id)
-      }
+      const joins = shared !== null
+      if (wanted.some(isUnheard) || (wanted.length > 0 && isStale())) await readTogether(traceId)
+      // What was under way already may be older than an id.
+      if (joins && wanted.some(isUnheard)) await readTogether(traceId)
+      for (const id of wanted.filter(isUnheard)) gone.add(id)
       return names(byId)
     },
   }

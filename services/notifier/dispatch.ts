@@ -157,12 +157,10 @@ async function predecessorsOf(store: Store, incidentIds: readonly string[]) {
   return { waiting, siblings: await openSiblings(store, incidentIds) }
 }
 
-const pageSize = 10_000
-
 async function openAlerts(store: Store, incidentIds: readonly string[]) {
   if (incidentIds.length === 0) return []
   const where = { incidentId: { in: [...new Set(incidentIds)] }, state: 'open' }
-  return store.find('alerts', { where, sort: [['number', 'asc']], limit: pageSize, select: ['incidentId', 'number'] })
+  return store.find('alerts', { where, sort: [['number', 'asc']], limit: limits.store.findMax, select: ['incidentId', 'number'] })
 }
 
 /** That a destination was not chosen for this kind of message is what its table says; all else is kept with the alert. */

@@ -12,9 +12,6 @@ export interface LogNumbers {
   take(count: number): Promise<number>
 }
 
-/** Every rival's success is somebody's progress, so losing this often in a row means that something is wrong. */
-const triesMax = 20 * limits.notifier.storeTries
-
 export function createLogNumbers(store: Store, clock: Clock): LogNumbers {
   let known: CounterDocument | null = null
 
@@ -30,7 +27,7 @@ export function createLogNumbers(store: Store, clock: Clock): LogNumbers {
   }
   return {
     take: async count => {
-      for (let tried = 0; tried < triesMax; tried++) {
+      for (let tried = 0; tried < limits.notifier.numberTries; tried++) {
         const first = await persistently(clock, () => tryOnce(count))
         if (first !== null) return first
       }

@@ -1,10 +1,11 @@
 // Reads what a round of alerts is decided from: delivery tables, destinations, and which subjects are gone.
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
+import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { Routing } from './decide.ts'
 
-const pageSize = 10_000
+const pageSize = limits.store.findMax
 
 /**
  * What speaks for and against telling each of these alerts. Tables are read before destinations: a row of a destination that was made

@@ -25,7 +25,7 @@ export interface Message {
 export interface Sender {
   /** Resolves within `timeoutMs` of the clock; without it, within limits.notifier.sendMs. */
   send(message: Message, stop: AbortSignal, timeoutMs?: number): Promise<Outcome>
-  /** Loads what sending needs, so that the first message does not wait for it. */
+  /** Loads what sending needs, so that the first message does not wait for it. Rejects where that fails; it may be called again. */
   prepare(): Promise<void>
   close(): Promise<void>
 }
@@ -71,9 +71,14 @@ async function openClient(options: SenderOptions): Promise<Client> {
 
 export function createSender(options: SenderOptions): Sender {
   let client: Promise<Client> | null = null
-  const open = () => (client ??= openClient(options))
+  // One that could not be opened is opened anew by the next message.
+  const open = () =>
+    (client ??= openClient(options).catch(error => {
+      client = null
+      throw error
+    }))
   return {
-    send: async (message, stop, timeoutMs = limits.notifier.sendMs) => attempt(message, stop, timeoutMs, await open(), options),
+    send: (message, stop, timeoutMs = limits.notifier.sendMs) => attempt(message, stop, timeoutMs, open, options),
     prepare: async () => void (await open()),
     close: async () => (await client)?.agent.destroy(),
   }
@@ -83,12 +88,13 @@ async function attempt(
   message: Message,
   stop: AbortSignal,
   timeoutMs: number,
-  { agent, request }: Client,
+  open: () => Promise<Client>,
   options: SenderOptions,
 ): Promise<Outcome> {
   const timeout = new AbortController()
   const forget = options.clock.after(timeoutMs, () => timeout.abort(timedOut))
   try {
+    const { agent, request } = await open()
     const answer = await request(message.url, {
       method: 'POST',
       headers: headersOf(message, options),

@@ -1,21 +1,19 @@
 // Which deliveries of the same incident to the same destination are still open: a later message waits for them.
 import type { DeliveryDocument } from '#shared/contracts/delivery.ts'
+import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 
 type Place = Pick<DeliveryDocument, 'incidentId' | 'destinationId' | 'number'>
 export type OpenSibling = Pick<DeliveryDocument, 'id' | 'incidentId' | 'destinationId' | 'number'>
 
-/** More open messages of so few incidents do not exist: an incident has one every few hours. */
-const siblingsMax = 10_000
-
-/** Open deliveries of these incidents, by number. */
+/** Open deliveries of these incidents, by number. One read has them all: an incident gets a message every few hours. */
 export async function openSiblings(store: Store, incidentIds: Iterable<string>): Promise<OpenSibling[]> {
   const ids = [...new Set(incidentIds)]
   if (ids.length === 0) return []
   return store.find('deliveries', {
     where: { incidentId: { in: ids }, open: 1 },
     sort: [['number', 'asc']],
-    limit: siblingsMax,
+    limit: limits.store.findMax,
     select: ['incidentId', 'destinationId', 'number'],
   })
 }

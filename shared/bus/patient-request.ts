@@ -1,5 +1,5 @@
-// One question or command over the bus until it is answered or its time is up: what the clients of the directory and of the
-// keepers have in common. Repeating is harmless because what is sent carries its identity.
+// One question or command over the bus until it is answered or its time is up: what the clients of the directory, of the keepers
+// and of the notifiers have in common. Repeating is harmless where what is sent carries its identity; a test message has none.
 import { Compile } from 'typebox/compile'
 import { type Bus, BusError } from '#shared/bus/port.ts'
 import type { Clock } from '#shared/clock.ts'

@@ -78,6 +78,7 @@ export interface BucketEntry {
 }
 
 export interface Bucket {
+  /** Null for a key that was removed, as for one that never was. */
   get(key: string): Promise<BucketEntry | null>
   /** Writes whatever is there; answers the new revision. */
   put(key: string, value: unknown): Promise<number>

@@ -20,7 +20,7 @@ const Name = Type.String({ minLength: 1, maxLength: 400 })
 const Slug = Type.String({ minLength: 1, maxLength: 400 })
 const JsonText = Type.String({ minLength: 2, maxLength: 65_536 })
 
-/** Answers a SubjectView. Refused: invalid_state when the subject exists. */
+/** Answers a WebsiteView. Refused: invalid_state when the subject exists. */
 export const CreateWebsite = Type.Object({
   kind: Type.Literal('create-website'),
   id: Id,
@@ -30,7 +30,7 @@ export const CreateWebsite = Type.Object({
   meta: WebsiteMeta,
 })
 
-/** Full replacement of what generations 1 and 2 can express; `failure_mode` null keeps the stored one. Answers a SubjectView. */
+/** Full replacement of what generations 1 and 2 can express; `failure_mode` null keeps the stored one. Answers a WebsiteView. */
 export const UpdateWebsite = Type.Object({
   kind: Type.Literal('update-website'),
   id: Id,
@@ -112,7 +112,7 @@ export const ReportObservation = Type.Object({
   labels: Type.Record(Type.String({ minLength: 1 }), Type.String()),
 })
 
-/** Several observations of one subject in one message, in order. Answers `{ results: ({ ok: ObservationView } | { error })[] }`. */
+/** Several observations of one subject in one message, in order. Answers `{ results: ReportedObservation[] }`. */
 export const ReportObservations = Type.Object({
   kind: Type.Literal('report-observations'),
   id: Id,

@@ -1,4 +1,4 @@
-// How the keeper and the directory answer: a result or an error of the closed set, as one envelope.
+// How the keeper, the directory and the notifier answer: a result or an error of the closed set, as one envelope.
 import { type Static, Type } from 'typebox'
 
 export const ErrorReply = Type.Object({ code: Type.String(), message: Type.String(), details: Type.String() })

@@ -98,7 +98,7 @@ export interface RuleState {
   incident: IncidentSnapshot | null
 }
 
-/** The last judgement that said something. `evidence` is what it was decided from. */
+/** How the rule was last judged, also where that is `not_judged`. `evidence` is what it was decided from. */
 export interface RuleVerdict {
   verdict: Verdict
   since: number

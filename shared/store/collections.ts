@@ -34,7 +34,7 @@ export interface CheckpointDocument extends Stored {
   sequence: number
   /** Stream time of that message, ms; a stream that is another or shorter is re-read from this time less a minute. */
   messageAt: number
-  /** Messages that could not be read because the stream no longer had them. */
+  /** Times that the stream no longer had what was to be read next. */
   gaps: number
   writtenAt: number
   /** Of the partition's subjects whose documents are less fresh; absent from those of earlier versions. */

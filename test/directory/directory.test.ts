@@ -592,6 +592,32 @@ t.test('the first start', async t => {
     await bootstrap({ store, clock }, options)
     t.strictSame((await store.get('workspaces', ['later']))[0]?.members, undefined, 'it is not looked for again')
   })
+  await t.test('every one of them does, however many there are, with every member', async t => {
+    const store = createMemoryStore()
+    await bootstrap({ store, clock }, options)
+    const [start] = await store.get('settings', ['first-start'])
+    const { rosters: _, ...earlier } = JSON.parse(start!.value)
+    await store.upsert('settings', [{ ...start!, value: JSON.stringify(earlier) }])
+    const many = Array.from({ length: limits.directory.listed + 1 }, (_, i) => `many${i}`)
+    const membership = (workspaceId: string, userId: string) =>
+      ({ id: `${workspaceId}.${userId}`, rev: 1, workspaceId, userId, role: 'owner' }) as const
+    await store.insert(
+      'workspaces',
+      many.map(id => ({ id, rev: 1, name: 'Earlier', createdAt: 1 })),
+    )
+    await store.insert(
+      'memberships',
+      many.map(id => membership(id, 'ann')),
+    )
+    await store.insert(
+      'memberships',
+      many.map(userId => membership('many0', userId)),
+    )
+    await bootstrap({ store, clock }, options)
+    const [first, ...others] = await store.get('workspaces', many)
+    t.equal(Object.keys(first?.members ?? {}).length, many.length + 1)
+    t.ok(others.every(workspace => workspace?.members?.['ann'] === 'owner'))
+  })
   for (const after of [false, true]) {
     await t.test(`a crash ${after ? 'after' : 'before'} any write is healed by the next start`, async t => {
       let crashes = 0

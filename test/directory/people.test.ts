@@ -613,6 +613,14 @@ t.test('workspaces and members', async t => {
     for (const [asked, message] of refused) await t.rejects(asked(), { message }, message)
     t.strictSame(await store.get('workspaces', ['team']), before)
   })
+  await t.test('a person is in so many workspaces and no more; a repeat of the last is answered like the first', async t => {
+    for (let i = 0; i <= limits.people.workspacesPerUser; i++)
+      await store.insert('workspaces', [{ id: `w${i}`, rev: 1, name: 'Team', createdAt: 1, members: { 'id-ann': 'owner' } }])
+    const add = (i: number) => ask('add-member', { workspaceId: `w${i}`, username: 'bob', role: 'viewer' })
+    for (let i = 0; i < limits.people.workspacesPerUser; i++) await add(i)
+    t.match(await add(limits.people.workspacesPerUser - 1), { userId: 'id-bob', role: 'viewer' })
+    await t.rejects(add(limits.people.workspacesPerUser), { message: 'Too many workspaces' })
+  })
   await t.test('an owner may go when there is another', async t => {
     await ask('change-role', { workspaceId: 'team', userId: 'id-eve', role: 'owner' })
     t.match(await ask('remove-member', { workspaceId: 'team', userId: 'id-ann' }), { removed: true })

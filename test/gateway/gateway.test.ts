@@ -3,8 +3,11 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import t from 'tap'
 import { makeToken } from '#shared/api-token.ts'
+import type { LocationView } from '#shared/contracts/ask-people.ts'
 import { limits } from '#shared/limits.ts'
+import { createLocationNames } from '../../services/gateway/location-names.ts'
 import { type ApiWorld, startApiWorld } from '../support/api-world.ts'
+import { createHandClock } from '../support/hand-clock.ts'
 
 const websites = '/api/v2/monitoring/websites'
 const website = (change: object = {}) => ({
@@ -299,6 +302,34 @@ t.test('a location that another gateway has just used is named; one that is gone
   await world.store.upsert('subjects', [{ ...subject, meta }])
   for (let i = 0; i < 5; i++) t.strictSame((await get('website002')).json.result.locations, ['de'])
   t.ok(asked.filter(verb => verb === 'list-locations').length <= 2)
+})
+
+t.test('who finds the names of locations stale at once asks for them once, and misses none made meanwhile', async t => {
+  const clock = createHandClock()
+  const waiting: ((ids: string[]) => void)[] = []
+  let questions = 0
+  const list = () =>
+    new Promise<LocationView[]>(resolve => {
+      questions++
+      waiting.push(ids => resolve(ids.map(id => ({ id, name: `name of ${id}`, displayName: null, activeWorkers: 1 }))))
+    })
+  const answer = async (...ids: string[]) => {
+    for (const tell of waiting.splice(0)) tell(ids)
+    await new Promise(setImmediate)
+  }
+  const { namer } = createLocationNames(clock, list)
+  const namesOf = (...ids: string[]) => Promise.all(ids.map(async id => (await namer([id], 'trace'))([id])))
+  const first = namesOf('aaaa', 'aaaa', 'bbbb')
+  await answer('aaaa', 'bbbb')
+  t.strictSame(await first, [['name of aaaa'], ['name of aaaa'], ['name of bbbb']])
+  t.equal(questions, 1)
+
+  clock.advance(limits.http.locationNamesMs)
+  const second = namesOf('aaaa', 'cccc', 'cccc')
+  await answer('aaaa', 'bbbb')
+  await answer('aaaa', 'bbbb', 'cccc')
+  t.strictSame(await second, [['name of aaaa'], ['name of cccc'], ['name of cccc']])
+  t.equal(questions, 3, 'once more for what was made while it was answered')
 })
 
 t.test('what is no readable request is refused in the envelope under /api, and plainly elsewhere', async t => {

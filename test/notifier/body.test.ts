@@ -1,6 +1,7 @@
 // What a message says, whom it goes to, and the small rules around it: golden bodies, choice, pauses, lanes, redaction.
 import t from 'tap'
 import type { AlertDocument, AlertFacts } from '#shared/contracts/alert.ts'
+import { createEgress } from '#shared/egress.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
 import { hour, limits, minute, second } from '#shared/limits.ts'
 import { readSettings, SettingError } from '#shared/settings.ts'
@@ -302,6 +303,26 @@ t.test('settings are addresses without a trailing slash', async t => {
     () => readSettings(notifierSettings, { PUBLIC_URL: 'status' }),
     new SettingError('PUBLIC_URL must be an http or https address; it is "status".'),
   )
+})
+
+t.test('a sender that could not be opened fails that message only', async t => {
+  const receiver = await createReceiver(() => ({ status: 200 }))
+  let broken = true
+  const sender = createSender({
+    clock: createVirtualClock(startAt),
+    ...options,
+    get egress() {
+      if (broken) throw new Error('no memory')
+      return createEgress()
+    },
+  })
+  t.teardown(() => Promise.all([sender.close(), receiver.close()]))
+  const message = { url: receiver.url, body: '{}', idempotencyKey: 'msg_1', madeAt: startAt, signature: null }
+  const send = () => sender.send(message, new AbortController().signal)
+  t.match(await send(), { kind: 'refused', retryable: true, error: 'unreachable: network error (Error)' })
+  await t.rejects(sender.prepare(), { message: 'no memory' })
+  broken = false
+  t.same(await send(), { kind: 'delivered' })
 })
 
 t.test('each way not to reach a receiver has its sentence, without the address', async t => {

@@ -332,6 +332,31 @@ t.test('a store that is away for a while and a bus that is away delay messages, 
   )
 })
 
+t.test('however contended the numbers of the log are, no row is lost', async t => {
+  const house = createHouse()
+  let contended = 200
+  const store = new Proxy(house.store, {
+    get: (target, name: keyof Store) =>
+      name !== 'replace'
+        ? target[name]
+        : async (...[collection, documents]: Parameters<Store['replace']>) =>
+            collection === 'counters' && contended-- > 0 ? ['refused'] : target.replace(collection, documents),
+  })
+  const receiver = await createReceiver(() => ({ status: 200 }))
+  const one = alert('one', 'a', 1)
+  await house.store.insert('alerts', [one])
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  const service = await house.start('n1', { store })
+  t.teardown(async () => {
+    await house.stop(service)
+    await receiver.close()
+  })
+  house.nudge(one.id)
+  await until(async () => (await ended(house.store)) === 1, 'the delivery')
+  t.ok(contended < 0, 'one try in a row after another was lost')
+  t.match(await rowsOf(house.store), [{ status: 'delivered', number: 1 }])
+})
+
 t.test(
   'on a real bus and a file: both are stopped and started again, and everything arrives once',
   { timeout: 60_000 },

@@ -2,7 +2,7 @@
 // dashboard alone (spec B, Route rules 4). Bodies and answers as in generation 2. Editors and owners.
 import type { FastifyInstance } from 'fastify'
 import type { CustomSubjectView } from '#shared/contracts/subject-views.ts'
-import { orderId } from '../v2/subjects/order-id.ts'
+import { commandId } from '../command-id.ts'
 import { readEndsAt, windowObject } from '../v2/subjects/window.ts'
 import { type SessionContext, signedIn, type VisitorCall } from './session-call.ts'
 import { sizeFirst } from './session-fields.ts'
@@ -26,7 +26,7 @@ export function maintenanceRoutes(fastify: FastifyInstance, context: SessionCont
 
 async function startMaintenance(context: SessionContext, call: VisitorCall) {
   const { subject, endsAt } = await readEnd(context, call)
-  const command = { kind: 'start-maintenance', id: orderId(), endsAt, by: call.visitor.displayName } as const
+  const command = { kind: 'start-maintenance', id: commandId(), endsAt, by: call.visitor.displayName } as const
   const window = await context.keeper.send(subject.id, command, call.traceId)
   void call.reply.code(201)
   return windowObject(subject, window, context.clock.now())
@@ -34,13 +34,13 @@ async function startMaintenance(context: SessionContext, call: VisitorCall) {
 
 async function moveMaintenance(context: SessionContext, call: VisitorCall) {
   const { subject, endsAt } = await readEnd(context, call)
-  const command = { kind: 'move-maintenance', id: orderId(), endsAt } as const
+  const command = { kind: 'move-maintenance', id: commandId(), endsAt } as const
   return windowObject(subject, await context.keeper.send(subject.id, command, call.traceId), context.clock.now())
 }
 
 async function cancelMaintenance(context: SessionContext, call: VisitorCall) {
   const subject = await findForEditor(context, call)
-  const command = { kind: 'cancel-maintenance', id: orderId() } as const
+  const command = { kind: 'cancel-maintenance', id: commandId() } as const
   return windowObject(subject, await context.keeper.send(subject.id, command, call.traceId), context.clock.now())
 }
 

@@ -4,12 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#shared/errors.ts'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
+import type { Call } from '../answer.ts'
 import { queryText } from '../query.ts'
 import { OidcError, type OidcTrouble } from './oidc-error.ts'
 import { localPath, oidcCallbackPath } from './oidc-paths.ts'
 import type { OidcProvider } from './oidc-provider.ts'
 import { createTransactions, type Transactions } from './oidc-transaction.ts'
-import type { SessionCall, SessionContext } from './session-call.ts'
+import type { SessionContext } from './session-call.ts'
 import { SessionError } from './session-error.ts'
 import { newSession } from './session-token.ts'
 import { endEarlierSession } from './sign-in.ts'
@@ -29,7 +30,7 @@ export async function oidcRoutes(fastify: FastifyInstance, context: SessionConte
   let running = 0
   /** Each waits for the provider, so only so many run at once; whatever happens, the person gets somewhere. */
   const route =
-    (step: (context: SessionContext, call: SessionCall, parts: Parts) => Promise<string>) =>
+    (step: (context: SessionContext, call: Call, parts: Parts) => Promise<string>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       if (!parts) throw new AppError('not_found', 'Not found', { details: 'No OIDC provider is configured here.' })
       if (running >= limits.sessionApi.oidcAtOnce) return reply.redirect(signInPage('busy'), 303)
@@ -56,14 +57,14 @@ async function partsOf({ clock, options }: SessionContext): Promise<Parts | null
 }
 
 /** Answers where at the provider the person goes next. */
-async function begin({ cookies }: SessionContext, { request, reply }: SessionCall, parts: Parts): Promise<string> {
+async function begin({ cookies }: SessionContext, { request, reply }: Call, parts: Parts): Promise<string> {
   const { url, transaction } = await parts.provider.begin(localPath(queryText(request, 'return_to')))
   cookies.setTransaction(reply, await parts.transactions.seal(transaction), limits.sessionApi.oidcTransactionMs)
   return url
 }
 
 /** Answers where the person wanted to go, signed in now. The transaction is used up, however it ends. */
-async function finish(context: SessionContext, call: SessionCall, parts: Parts): Promise<string> {
+async function finish(context: SessionContext, call: Call, parts: Parts): Promise<string> {
   const { cookies, directory, clock } = context
   const { request, reply, traceId } = call
   const sealed = cookies.transaction(request)

@@ -1,8 +1,9 @@
 // The session API, for the dashboard and whoever acts like it: plain JSON with real statuses. What all its routes share: who may
 // send requests at all, the headers of every answer, refusals in its envelope. Subjects get their own files here too.
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#shared/errors.ts'
 import type { GatewayContext } from '../context.ts'
+import { fromFramework } from '../framework-error.ts'
 import { demandLocalVisitor } from './developer.ts'
 import { keyRoutes } from './keys.ts'
 import { locationRoutes } from './locations.ts'
@@ -70,19 +71,11 @@ const answerHeaders = {
 
 /** Logs what is nobody's fault but ours. */
 function refuse({ logger }: GatewayContext, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, body, retryAfterSeconds } = sessionRefusal(fromFramework(error))
+  const { status, body, retryAfterSeconds } = sessionRefusal(fromFramework(error, 'The request is malformed.'))
   request.answeredCode = status
   const log = logger.child({ method: request.method, route: request.routeOptions.url })
   if (status === 500) log.error({ err: error }, 'a request could not be answered')
   if (status === 503) log.warn({ err: error }, 'a request found its way blocked')
   if (retryAfterSeconds !== null) void reply.header('retry-after', retryAfterSeconds)
   return reply.code(status).send(body)
-}
-
-/** What Fastify itself refuses with a 4xx is the client's. */
-function fromFramework(error: unknown): unknown {
-  if (error instanceof AppError || !(error instanceof Error)) return error
-  const { code, statusCode = 500 } = error as FastifyError
-  if (code === undefined || !code.startsWith('FST_') || statusCode >= 500) return error
-  return new AppError('malformed', 'Invalid request', { details: 'The request is malformed.' })
 }

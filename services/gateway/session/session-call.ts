@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionIdentity } from '#shared/contracts/ask-people.ts'
 import { AppError } from '#shared/errors.ts'
 import { randomId } from '#shared/ids.ts'
+import type { Call } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
 import { withinBudget } from '../time-budget.ts'
 import { ownerUsername } from './developer.ts'
@@ -16,17 +17,10 @@ export interface SessionContext extends GatewayContext {
   cookies: CookieJar
 }
 
-/** Made once per HTTP request. */
-export interface SessionCall {
-  request: FastifyRequest
-  reply: FastifyReply
-  traceId: string
-}
-
 /** Who is signed in. `sessionId` null: AUTH_DEV, where nobody needs a session. */
 export type Visitor = Omit<SessionIdentity, 'sessionId'> & { sessionId: string | null }
 
-export interface VisitorCall extends SessionCall {
+export interface VisitorCall extends Call {
   visitor: Visitor
 }
 
@@ -34,7 +28,7 @@ type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<un
 
 /** A route for everybody. */
 export const open =
-  ({ clock }: SessionContext, handler: (call: SessionCall) => Promise<unknown>): RouteHandler =>
+  ({ clock }: SessionContext, handler: (call: Call) => Promise<unknown>): RouteHandler =>
   (request, reply) =>
     withinBudget(clock, request.arrivedAt, handler({ request, reply, traceId: randomId(16) })).then(result =>
       answer(reply, result),
@@ -51,7 +45,7 @@ export const signedIn = (context: SessionContext, handler: (call: VisitorCall) =
   })
 
 /** The person behind a request; null: nobody. A cookie that no longer stands for anybody is taken back. */
-async function findVisitor({ directory, cookies, options }: SessionContext, call: SessionCall): Promise<Visitor | null> {
+async function findVisitor({ directory, cookies, options }: SessionContext, call: Call): Promise<Visitor | null> {
   if (options.developer) {
     const owner = await directory.ask('describe-user', { username: ownerUsername }, call.traceId)
     return owner && { ...owner, admin: true, hasPassword: false, sessionId: null }

@@ -5,9 +5,9 @@ import { type Static, type TObject, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
+import type { Call } from '../answer.ts'
 import { readObject, tooLargeMessage } from '../json-body.ts'
 import { once } from '../once.ts'
-import type { SessionCall } from './session-call.ts'
 import { SessionError } from './session-error.ts'
 
 /** Any text, and one that must not be empty; the directory has the finer rules. */
@@ -16,7 +16,7 @@ export const FilledText = Type.String({ minLength: 1, maxLength: limits.sessionA
 export const AnyRole = Type.Enum(['owner', 'editor', 'viewer'])
 
 /** Compiled at its first body: reads the body as its declared type; unknown fields are refused. */
-export function bodyReader<T extends TObject>(schema: T): (call: SessionCall) => Promise<Static<T>> {
+export function bodyReader<T extends TObject>(schema: T): (call: Call) => Promise<Static<T>> {
   const closed = Type.Object(schema.properties, { additionalProperties: false })
   const validatorOf = once(() => Compile(closed))
   return async ({ request, reply }) => {

@@ -1,8 +1,9 @@
 // Signing in by password and out again: POST /session/sign-in, POST /session/sign-out, GET /session/sign-in (the ways there are).
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import type { Call } from '../answer.ts'
 import { oidcStartPath } from './oidc-paths.ts'
-import { open, type SessionCall, type SessionContext } from './session-call.ts'
+import { open, type SessionContext } from './session-call.ts'
 import { bodyReader, FilledText } from './session-fields.ts'
 import { hashSessionToken, newSession } from './session-token.ts'
 import { demandSignedIn } from './sign-in-refusal.ts'
@@ -43,7 +44,7 @@ export function signInRoutes(fastify: FastifyInstance, context: SessionContext):
 }
 
 /** The session that the browser came with ends: here, and at every gateway, because none remembers sessions. */
-export async function endEarlierSession({ directory, cookies }: SessionContext, call: SessionCall): Promise<void> {
+export async function endEarlierSession({ directory, cookies }: SessionContext, call: Call): Promise<void> {
   const token = cookies.token(call.request)
   if (token === null) return
   const earlier = await directory.ask('find-session', { tokenHash: hashSessionToken(token) }, call.traceId)

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { CustomSubjectView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { roleIn } from '../access.ts'
-import { orderId } from '../v2/subjects/order-id.ts'
+import { commandId } from '../command-id.ts'
 import { readRule, ruleObject } from '../v2/subjects/rules.ts'
 import { readSignal, signalObject } from '../v2/subjects/signals.ts'
 import { noSuch } from './rights.ts'
@@ -31,7 +31,7 @@ export function subjectRoutes(fastify: FastifyInstance, context: SessionContext)
 async function createSignal(context: SessionContext, call: VisitorCall) {
   const subject = await findForEditor(context, call)
   const fields = await readSignal(call).catch(sizeFirst)
-  const command = { kind: 'create-signal', id: orderId(), ...fields, convert: true } as const
+  const command = { kind: 'create-signal', id: commandId(), ...fields, convert: true } as const
   const signal = await context.keeper.send(subject.id, command, call.traceId)
   void call.reply.code(201)
   return signalObject(subject, signal)
@@ -41,7 +41,7 @@ async function createSignal(context: SessionContext, call: VisitorCall) {
 async function createRule(context: SessionContext, call: VisitorCall) {
   const subject = await findForEditor(context, call)
   const fields = await readRule(context, call, subject).catch(sizeFirst)
-  const command = { kind: 'create-rule', id: orderId(), ...fields, convert: true } as const
+  const command = { kind: 'create-rule', id: commandId(), ...fields, convert: true } as const
   const rule = await context.keeper.send(subject.id, command, call.traceId)
   void call.reply.code(201)
   return ruleObject(context, call, subject, rule)
@@ -55,7 +55,7 @@ async function deleteSubject(context: SessionContext, call: VisitorCall): Promis
       details: 'This subject is a website monitor; delete the monitor instead.',
     })
   }
-  await context.keeper.send(subject.id, { kind: 'delete-subject', id: orderId(), subjectKind: 'custom' }, call.traceId)
+  await context.keeper.send(subject.id, { kind: 'delete-subject', id: commandId(), subjectKind: 'custom' }, call.traceId)
 }
 
 /** The subject of the path. One that does not exist and one in a workspace of others are the same to the caller. */

@@ -7,8 +7,9 @@ import { answering, type Call } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
 import { timestamp, timestampOrNull } from '../instants.ts'
 import { allPages } from '../pages.ts'
-import { queryText, requireWorkspaceId } from '../query.ts'
+import { queryText } from '../query.ts'
 import { isSubjectId } from '../subject-id.ts'
+import { requireWorkspaceId } from '../workspace-id.ts'
 
 export function incidentRoutes(fastify: FastifyInstance, context: GatewayContext): void {
   fastify.get(

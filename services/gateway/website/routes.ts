@@ -9,15 +9,14 @@ import { limits } from '#shared/limits.ts'
 import { isOfGenerations1And2 } from '#shared/subject-view.ts'
 import { requireEditor, roleIn } from '../access.ts'
 import { answering, type Call, pathId } from '../answer.ts'
+import { commandId } from '../command-id.ts'
 import type { GatewayContext } from '../context.ts'
-import { required } from '../fields.ts'
-import { invalidJson, readObject } from '../json-body.ts'
+import { readObject } from '../json-body.ts'
 import { allPages } from '../pages.ts'
-import { requireWorkspaceId } from '../query.ts'
 import { isSubjectId } from '../subject-id.ts'
+import { requireBodyWorkspaceId, requireWorkspaceId } from '../workspace-id.ts'
 import type { WebsiteFamily } from './family.ts'
 
-const commandIdLength = 20
 const slugFallback = 'website'
 
 /** What every handler works with. */
@@ -49,7 +48,7 @@ async function listWebsites({ context, family, call }: Work) {
 async function createWebsite(work: Work) {
   const { context, family, call } = work
   const body = await readObject(call.request, call.reply)
-  const workspaceId = bodyWorkspaceId(body)
+  const workspaceId = requireBodyWorkspaceId(body)
   requireEditor(call.request.identity, workspaceId)
   const { name, meta, places, failureMode } = family.read(body)
   const locations = await knownLocations(work, places)
@@ -58,7 +57,7 @@ async function createWebsite(work: Work) {
   const { slug } = await context.directory.ask('reserve-name', reservation, call.traceId)
   const stored = await send(work, subjectId, {
     kind: 'create-website',
-    id: randomId(commandIdLength),
+    id: commandId(),
     workspaceId,
     slug,
     name,
@@ -80,7 +79,7 @@ async function updateWebsite(work: Work) {
   const locations = await knownLocations(work, places)
   const stored = await send(work, website.id, {
     kind: 'update-website',
-    id: randomId(commandIdLength),
+    id: commandId(),
     name,
     meta: { ...meta, locations, failure_mode: failureMode },
   })
@@ -90,7 +89,7 @@ async function updateWebsite(work: Work) {
 async function deleteWebsite(work: Work) {
   const website = await findWebsite(work)
   requireEditor(work.call.request.identity, website.workspaceId)
-  await send(work, website.id, { kind: 'delete-subject', id: randomId(commandIdLength), subjectKind: 'website' })
+  await send(work, website.id, { kind: 'delete-subject', id: commandId(), subjectKind: 'website' })
   return work.family.deleted(website.id)
 }
 
@@ -130,12 +129,6 @@ async function knownLocations({ context, family, call }: Work, names: string[]):
   const found = await context.locationNames.toIds(names, call.traceId)
   if ('ids' in found) return [...new Set(found.ids.values())]
   throw new AppError('validation', `invalid ${family.placeField}`, { details: family.unknownPlace(shortened(found.unknown)) })
-}
-
-function bodyWorkspaceId(body: Record<string, unknown>): string {
-  const sent = required(Object.hasOwn(body, 'workspace_id') ? body['workspace_id'] : undefined, 'workspace_id')
-  if (typeof sent === 'string') return sent
-  throw invalidJson("Field 'workspace_id' has the wrong type")
 }
 
 /** A name may be as long as a body: an answer quotes its beginning. */

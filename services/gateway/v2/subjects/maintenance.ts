@@ -2,9 +2,9 @@
 import type { CustomSubjectView } from '#shared/contracts/subject-views.ts'
 import { requireEditor } from '../../access.ts'
 import type { Call } from '../../answer.ts'
+import { commandId } from '../../command-id.ts'
 import type { GatewayContext } from '../../context.ts'
 import { findCustomSubject } from './find-subject.ts'
-import { orderId } from './order-id.ts'
 import { readEndsAt, windowObject } from './window.ts'
 
 /** Null where none runs (spec D 1, Maintenance). */
@@ -18,7 +18,7 @@ export async function getMaintenance(context: GatewayContext, call: Call) {
 export async function startMaintenance(context: GatewayContext, call: Call) {
   const { subject, endsAt } = await readEnd(context, call)
   const by = call.request.identity.displayName
-  const command = { kind: 'start-maintenance', id: orderId(), endsAt, by } as const
+  const command = { kind: 'start-maintenance', id: commandId(), endsAt, by } as const
   const window = await context.keeper.send(subject.id, command, call.traceId)
   return windowObject(subject, window, context.clock.now())
 }
@@ -26,7 +26,7 @@ export async function startMaintenance(context: GatewayContext, call: Call) {
 /** The same window: it keeps its start. */
 export async function moveMaintenance(context: GatewayContext, call: Call) {
   const { subject, endsAt } = await readEnd(context, call)
-  const command = { kind: 'move-maintenance', id: orderId(), endsAt } as const
+  const command = { kind: 'move-maintenance', id: commandId(), endsAt } as const
   const window = await context.keeper.send(subject.id, command, call.traceId)
   return windowObject(subject, window, context.clock.now())
 }
@@ -34,7 +34,7 @@ export async function moveMaintenance(context: GatewayContext, call: Call) {
 export async function cancelMaintenance(context: GatewayContext, call: Call) {
   const subject = await findCustomSubject(context, call)
   requireEditor(call.request.identity, subject.workspaceId)
-  const command = { kind: 'cancel-maintenance', id: orderId() } as const
+  const command = { kind: 'cancel-maintenance', id: commandId() } as const
   const window = await context.keeper.send(subject.id, command, call.traceId)
   return windowObject(subject, window, context.clock.now())
 }

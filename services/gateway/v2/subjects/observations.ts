@@ -7,6 +7,7 @@ import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import { requireEditor } from '../../access.ts'
 import type { Call } from '../../answer.ts'
+import { commandId } from '../../command-id.ts'
 import type { GatewayContext } from '../../context.ts'
 import { Judged, Maybe, shapeReader } from '../../fields.ts'
 import { timestampOfMicroseconds } from '../../instants.ts'
@@ -14,7 +15,6 @@ import { readObject } from '../../json-body.ts'
 import { parseTimestamp } from '../../rfc3339.ts'
 import { findCustomSubject, findSignal, pathSlug } from './find-subject.ts'
 import { readLabels } from './labels.ts'
-import { orderId } from './order-id.ts'
 import { createReportAddresses, type ReportAddress } from './report-addresses.ts'
 
 const Label = Type.String({ maxLength: limits.pushed.labelValueCharacters })
@@ -71,7 +71,7 @@ type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id' | 'signal'>
 async function report(context: GatewayContext, call: Call, address: ReportAddress, read: () => Promise<Report>): Promise<object> {
   requireEditor(call.request.identity, address.workspaceId)
   const signal = pathSlug(call.request.params, 'signal')
-  const command = { kind: 'report-observation', id: orderId(), signal, ...(await read()) } as const
+  const command = { kind: 'report-observation', id: commandId(), signal, ...(await read()) } as const
   return observationObject(address, signal, await context.keeper.send(address.subjectId, command, call.traceId))
 }
 

@@ -4,12 +4,12 @@ import type { Policy } from '#shared/contracts/policy.ts'
 import type { CustomSubjectView, RuleView } from '#shared/contracts/subject-views.ts'
 import { requireEditor } from '../../access.ts'
 import type { Call } from '../../answer.ts'
+import { commandId } from '../../command-id.ts'
 import type { GatewayContext } from '../../context.ts'
 import { Needed, required, shapeReader } from '../../fields.ts'
 import { readObject } from '../../json-body.ts'
 import { findCustomSubject, findRule } from './find-subject.ts'
 import { NameField, readName } from './name.ts'
-import { orderId } from './order-id.ts'
 import { DocumentShape, readPolicy } from './policy-document.ts'
 import { withLocationIds, withLocationNames } from './policy-locations.ts'
 import { policyObject } from './policy-object.ts'
@@ -34,7 +34,7 @@ export async function createRule(context: GatewayContext, call: Call) {
   const subject = await findCustomSubject(context, call)
   requireEditor(call.request.identity, subject.workspaceId)
   const fields = await readRule(context, call, subject)
-  const command = { kind: 'create-rule', id: orderId(), ...fields, convert: false } as const
+  const command = { kind: 'create-rule', id: commandId(), ...fields, convert: false } as const
   return ruleObject(context, call, subject, await context.keeper.send(subject.id, command, call.traceId))
 }
 
@@ -44,7 +44,7 @@ export async function replaceRule(context: GatewayContext, call: Call) {
   const rule = findRule(subject, call)
   requireEditor(call.request.identity, subject.workspaceId)
   const fields = await readRule(context, call, subject)
-  const command = { kind: 'replace-rule', id: orderId(), rule: rule.slug, ...fields } as const
+  const command = { kind: 'replace-rule', id: commandId(), rule: rule.slug, ...fields } as const
   return ruleObject(context, call, subject, await context.keeper.send(subject.id, command, call.traceId))
 }
 
@@ -52,7 +52,7 @@ export async function deleteRule(context: GatewayContext, call: Call) {
   const subject = await findCustomSubject(context, call)
   const rule = findRule(subject, call)
   requireEditor(call.request.identity, subject.workspaceId)
-  const command = { kind: 'delete-rule', id: orderId(), rule: rule.slug } as const
+  const command = { kind: 'delete-rule', id: commandId(), rule: rule.slug } as const
   const { slug } = await context.keeper.send(subject.id, command, call.traceId)
   return { message: 'Rule deleted successfully', rule_id: slug, subject_id: subject.slug }
 }

@@ -6,13 +6,13 @@ import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import { requireEditor } from '../../access.ts'
 import type { Call } from '../../answer.ts'
+import { commandId } from '../../command-id.ts'
 import type { GatewayContext } from '../../context.ts'
 import { Judged, Needed, shapeReader } from '../../fields.ts'
 import { readObjectAndText } from '../../json-body.ts'
 import { parseLossless } from '../../lossless-json.ts'
 import { findCustomSubject, findSignal } from './find-subject.ts'
 import { NameField, readName } from './name.ts'
-import { orderId } from './order-id.ts'
 
 type SignalKind = CommandOf<'create-signal'>['signalKind']
 
@@ -54,7 +54,7 @@ export async function createSignal(context: GatewayContext, call: Call) {
   const subject = await findCustomSubject(context, call)
   requireEditor(call.request.identity, subject.workspaceId)
   const fields = await readSignal(call)
-  const command = { kind: 'create-signal', id: orderId(), ...fields, convert: false } as const
+  const command = { kind: 'create-signal', id: commandId(), ...fields, convert: false } as const
   return signalObject(subject, await context.keeper.send(subject.id, command, call.traceId))
 }
 
@@ -74,7 +74,7 @@ export async function updateSignal(context: GatewayContext, call: Call) {
   const sent = readUpdate(body)
   const command = {
     kind: 'update-signal',
-    id: orderId(),
+    id: commandId(),
     signal: signal.slug,
     name: readName(sent.name),
     meta: readMeta(sent.meta, text),
@@ -86,7 +86,7 @@ export async function deleteSignal(context: GatewayContext, call: Call) {
   const subject = await findCustomSubject(context, call)
   const signal = findSignal(subject, call)
   requireEditor(call.request.identity, subject.workspaceId)
-  const command = { kind: 'delete-signal', id: orderId(), signal: signal.slug } as const
+  const command = { kind: 'delete-signal', id: commandId(), signal: signal.slug } as const
   const { slug } = await context.keeper.send(subject.id, command, call.traceId)
   return { message: 'Signal deleted successfully', signal_id: slug, subject_id: subject.slug }
 }

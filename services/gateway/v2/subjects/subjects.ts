@@ -5,14 +5,14 @@ import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { requireEditor, requireMember } from '../../access.ts'
 import type { Call } from '../../answer.ts'
+import { commandId } from '../../command-id.ts'
 import type { GatewayContext } from '../../context.ts'
-import { Maybe, Needed, required, shapeReader } from '../../fields.ts'
-import { invalidJson, readObject } from '../../json-body.ts'
+import { Maybe, Needed, shapeReader } from '../../fields.ts'
+import { readObject } from '../../json-body.ts'
 import { allPages } from '../../pages.ts'
-import { requireWorkspaceId } from '../../query.ts'
+import { requireBodyWorkspaceId, requireWorkspaceId } from '../../workspace-id.ts'
 import { findCustomSubject } from './find-subject.ts'
 import { NameField, readName } from './name.ts'
-import { orderId } from './order-id.ts'
 
 export const CreateSubjectBody = Type.Object(
   {
@@ -38,7 +38,7 @@ export async function listSubjects(context: GatewayContext, { request, traceId }
 
 export async function createSubject(context: GatewayContext, { request, reply, traceId }: Call) {
   const body = await readObject(request, reply)
-  const workspaceId = workspaceOf(body)
+  const workspaceId = requireBodyWorkspaceId(body)
   requireEditor(request.identity, workspaceId)
   const sent = readShape(body)
   requireCustom(sent.subject_kind)
@@ -46,19 +46,12 @@ export async function createSubject(context: GatewayContext, { request, reply, t
   const subjectId = randomId(idLength.subject)
   const reservation = { workspaceId, name, subjectId, fallback: slugFallback }
   const { slug } = await context.directory.ask('reserve-name', reservation, traceId)
-  const command = { kind: 'create-subject', id: orderId(), workspaceId, slug, name } as const
+  const command = { kind: 'create-subject', id: commandId(), workspaceId, slug, name } as const
   return customSubjectObject(await context.keeper.send(subjectId, command, traceId))
 }
 
 export async function getSubject(context: GatewayContext, call: Call) {
   return customSubjectObject(await findCustomSubject(context, call))
-}
-
-/** The workspace comes before the role, and the role before the rest of the body. */
-function workspaceOf(body: Record<string, unknown>): string {
-  const sent = required(Object.hasOwn(body, 'workspace_id') ? body['workspace_id'] : undefined, 'workspace_id')
-  if (typeof sent === 'string') return sent
-  throw invalidJson("Field 'workspace_id' has the wrong type")
 }
 
 function requireCustom(subjectKind: string | null | undefined): void {

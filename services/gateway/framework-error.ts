@@ -1,0 +1,10 @@
+// What Fastify itself refuses with a 4xx is the client's: malformed, with `details` as the dialect writes its sentences.
+import type { FastifyError } from 'fastify'
+import { AppError } from '#shared/errors.ts'
+
+export function fromFramework(error: unknown, details: string): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error
+  const { code, statusCode = 500 } = error as FastifyError
+  if (code === undefined || !code.startsWith('FST_') || statusCode >= 500) return error
+  return new AppError('malformed', 'Invalid request', { details })
+}
