@@ -206,8 +206,8 @@ export const limits = {
     headerBytes: 16 * 1024,
     /** Connections of one gateway at once; each may hold a body of 1 MiB. */
     connections: 2_000,
-    /** On stop, answers on their way get this long before their connections are cut. */
-    drainMs: 3 * second,
+    /** On stop, answers on their way get this long before their connections are cut; with `key.lastTouchMs` less than `start.serviceStopMs`. */
+    drainMs: 1 * second,
     /** How long reads trust the names of locations; writes look them up. */
     locationNamesMs: 5 * second,
   },
@@ -549,7 +549,7 @@ export const limits = {
     /** When keys were used is told to the directory at most this often. */
     touchMs: 10 * second,
     /** On stop, the last of it gets this long. */
-    lastTouchMs: 1 * second,
+    lastTouchMs: 500,
   },
 
   sessionApi: {

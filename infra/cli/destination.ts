@@ -41,7 +41,7 @@ async function secret(workspaceId: string, written: string, options: SecretOptio
   const made = await askInstallation('rotate-destination-secret', request)
   if (options.json) return printJson({ destination_id: number, workspace_id: workspaceId, secret: made.secret })
   // The secret alone on standard output, so that it can be piped; the rest is for the person.
-  const along = options.rotate && graceMs > 0 ? ` The one before signs along for ${formatDuration(graceMs)}.` : ''
+  const along = typeof made.alongUntil === 'number' ? ` The one before signs along for ${formatDuration(graceMs)}.` : ''
   console.error(`Messages to "${made.destinationName}" are signed.${along} Its secret is shown only now:`)
   console.log(made.secret)
 }

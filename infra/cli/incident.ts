@@ -59,6 +59,10 @@ async function readRecords(ask: Ask, id: string): Promise<Records> {
   const history: HistoryDocument[] = []
   for (;;) {
     const page = await ask('get-incident-records', { id, afterSequence: history.at(-1)?.sequence ?? 0 })
+    if (page.unreadable) {
+      const sentence = `The record ${page.unreadable} is damaged and can't be read, so the incident can't be replayed: restore the store from a backup.`
+      throw new StartError(sentence)
+    }
     if (page.incident === null) throw new StartError(`There is no incident ${id}.`, exitCodes.refused)
     history.push(...page.history)
     if (!page.more) return { incident: page.incident, history, held: page.held }
@@ -74,22 +78,25 @@ function print(incident: IncidentDocument, { steps, faults }: Replay): void {
 function lines({ sequence, at, kind, event, state, deadlineAt, explanation, evidence, faults }: ReplayStep): string[] {
   const inputs = (evidence?.inputs ?? []).map(({ input, value, reason }) => `${input} ${value}${reason ? ` (${reason})` : ''}`)
   return [
-    `${String(sequence).padStart(4)}  ${instant(at)}  ${kind}`,
-    `      event     ${event.type} at ${instant(event.at)}`,
+    `${String(sequence).padStart(4)}  ${when(at)}  ${kind}`,
+    `      event     ${event?.type ?? 'none'} at ${when(event?.at)}`,
     `      evidence  ${explanation}${inputs.length > 0 ? `: ${inputs.join(', ')}` : ''}`,
     `      state     ${state}`,
-    `      deadline  ${deadlineAt === null ? 'none' : instant(deadlineAt)}`,
+    `      deadline  ${when(deadlineAt)}`,
     ...faults.map(fault => `      FAULT     ${fault}`),
   ]
 }
+
+/** A damaged record may have no instant. */
+const when = (at: unknown) => (typeof at === 'number' && !Number.isNaN(new Date(at).getTime()) ? instant(at) : 'none')
 
 const readable = (incident: IncidentDocument, { steps, faults }: Replay) => ({
   incident: incident.id,
   status: incident.status,
   steps: steps.map(step => ({
     ...step,
-    at: instant(step.at),
-    deadlineAt: step.deadlineAt === null ? null : instant(step.deadlineAt),
+    at: when(step.at),
+    deadlineAt: step.deadlineAt === null ? null : when(step.deadlineAt),
   })),
   faults,
 })

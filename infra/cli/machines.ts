@@ -1,7 +1,8 @@
 // `watchkeeper machines`: every machine as a Mermaid diagram and as JSON for the Stately editor. Needs nothing that runs.
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { makeFolder } from '../embedded/data-folder.ts'
 import { exitCodes, StartError } from '../embedded/start-error.ts'
 import { machines, mermaid, statelyJson } from '../machines/drawings.ts'
 import { printJson } from './printing.ts'
@@ -34,12 +35,16 @@ async function draw(name: string | undefined, options: MachinesOptions): Promise
 
 async function write(drawn: [string, (typeof machines)[string]][], folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true })
+    // For whoever reads drawings: no secret lies there.
+    await makeFolder(resolve(folder), 0o777)
     for (const [name, machine] of drawn) {
       await writeFile(join(folder, `${name}.mmd`), mermaid(machine))
       await writeFile(join(folder, `${name}.json`), statelyJson(machine))
     }
   } catch (error) {
-    throw new StartError(`The folder ${folder} can't be written: ${(error as Error).message}.`, exitCodes.failed)
+    throw new StartError(
+      `The folder ${folder} can't be written (${(error as NodeJS.ErrnoException).code}): correct --out.`,
+      exitCodes.failed,
+    )
   }
 }

@@ -27,17 +27,17 @@ export async function prepareDataFolder(folder: string): Promise<string> {
   return path
 }
 
-/** Not `recursive`: that never ends where a parent exists and still takes nothing, as /proc does. */
-async function makeFolder(path: string): Promise<void> {
+/** With what is missing above it. Not `recursive`: that never ends where a parent exists and still takes nothing, as /proc does. */
+export async function makeFolder(path: string, mode = 0o700): Promise<void> {
   try {
-    await mkdir(path, { mode: 0o700 })
+    await mkdir(path, { mode })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return
     const parent = dirname(path)
     if (code !== 'ENOENT' || (await stat(parent).catch(() => null))) throw error
-    await makeFolder(parent)
-    await mkdir(path, { mode: 0o700 })
+    await makeFolder(parent, mode)
+    await mkdir(path, { mode })
   }
 }
 

@@ -168,7 +168,7 @@ async function listening(child: ChildProcess, failed: Promise<void>, logger: Log
       const found = /Listening for client connections on .*:(\d+)$/.exec(line)
       if (found) settle(Number(found[1]))
       if (said?.[1] === 'INF') logger?.debug({ said: said[2] }, 'The bus server says something.')
-      else {
+      else if (line.trim() !== '') {
         complaint = said?.[2] ?? line
         logger?.warn({ said: complaint }, 'The bus server complains.')
       }

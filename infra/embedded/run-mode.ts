@@ -37,6 +37,7 @@ export function decideRunMode(settings: AllSettings): RunMode {
       exitCodes.usage,
     )
   }
+  demandBusNamed(settings)
   if (services.includes('gateway')) demandFitting(settings)
   if (services.includes('gateway') && !needsStore && settings.SQIDS_SALT === '') {
     throw new StartError(
@@ -45,6 +46,15 @@ export function decideRunMode(settings: AllSettings): RunMode {
     )
   }
   return { services, embeddedBus: settings.NATS_URL === '', embeddedStore: needsStore && settings.MONGODB_URL === '', needsStore }
+}
+
+/** What is for a bus of others says nothing to one's own. */
+function demandBusNamed(settings: AllSettings): void {
+  if (settings.NATS_URL !== '') return
+  for (const name of ['NATS_TOKEN', 'NATS_CREDENTIALS', 'NATS_KEYS'] as const) {
+    if (settings[name] === '') continue
+    throw new StartError(`${name} is for the bus that NATS_URL names: set NATS_URL or unset ${name}.`, exitCodes.usage)
+  }
 }
 
 function demandFitting(settings: AllSettings): void {

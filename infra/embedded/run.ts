@@ -130,13 +130,17 @@ async function openStorePatiently({ settings, undo, logger, clock }: Running, da
       return store
     } catch (error) {
       if (!(error instanceof StoreError) || error.kind === 'permanent') throw new StartError((error as Error).message)
-      if (patience.aborted) {
-        const waited = limits.start.patienceMs / second
-        throw new StartError(`The store did not answer within ${waited} s: start MongoDB or correct MONGODB_URL.`)
-      }
+      if (patience.aborted) throw new StartError(silence(error, settings, dataFolder))
       await new Promise<void>(resolve => clock.after(limits.keeper.retryMsMax, resolve))
     }
   }
+}
+
+function silence({ message }: StoreError, { MONGODB_URL }: AllSettings, dataFolder: string): string {
+  const waited = `within ${limits.start.patienceMs / second} s`
+  if (MONGODB_URL !== '') return `The store did not answer ${waited}: start MongoDB or correct MONGODB_URL.`
+  const why = message.replace(/\.$/, '')
+  return `The store in ${dataFolder} did not open ${waited} (${why}): correct the rights of its files, or DATA_DIR.`
 }
 
 async function unready({ mode }: Running, parts: { bus?: Bus; store?: Store; services?: RunningServices }): Promise<string[]> {

@@ -41,21 +41,46 @@ export const programSettings = {
     meaning: 'The certificate of the embedded nats-server, for probers on other machines.',
   }),
   NATS_TLS_KEY: text({ default: '', unit: 'PEM file', meaning: 'The key of NATS_TLS_CERT.' }),
-  MONGODB_URL: text({
-    default: '',
-    secret: true,
-    unit: 'mongodb://… connection string',
-    meaning: 'The store; unset: an SQLite file in DATA_DIR, which one process alone may use.',
-  }),
-  LOCATION_ID: text({
-    default: '',
-    unit: 'id',
-    meaning: 'The id of LOCATION, where credentials that somebody else made do not allow to ask; those of Watchkeeper say it.',
-  }),
+  MONGODB_URL: {
+    ...text({
+      default: '',
+      secret: true,
+      unit: 'mongodb://… connection string',
+      meaning: 'The store; unset: an SQLite file in DATA_DIR, which one process alone may use.',
+    }),
+    parse: parseMongodbUrl,
+  },
+  LOCATION_ID: {
+    ...text({
+      default: '',
+      unit: 'id',
+      meaning: 'The id of LOCATION, where credentials that somebody else made do not allow to ask; those of Watchkeeper say it.',
+    }),
+    parse: parseLocationId,
+  },
   OPS_PORT: port({ default: '9090', meaning: 'Where /livez, /readyz and /metrics are served, on HOST.' }),
   LOG_LEVEL: choice({
     default: 'info',
     of: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
     meaning: 'The least important log line that is written to standard error.',
   }),
+}
+
+/** Only whom to reach: what else stands in it the driver looks at, which is loaded later. */
+function parseMongodbUrl(value: string): string {
+  if (value === '') return ''
+  const [, hosts] = /^mongodb(?:\+srv)?:\/\/(?:[^@/?]*@)?([^@/?]+)(?:[/?]|$)/.exec(value) ?? []
+  if (hosts?.split(',').every(isHost)) return value
+  throw new Error('must be mongodb:// or mongodb+srv:// with at least one host, as in mongodb://store.example:27017/watchkeeper')
+}
+
+function isHost(text: string): boolean {
+  const [, port] = /^(?:[\w.%-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(text) ?? [null, '0']
+  return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535)
+}
+
+/** It is a word of bus subjects. */
+function parseLocationId(value: string): string {
+  if (/^[\w-]{0,64}$/.test(value)) return value
+  throw new Error('must be the id of a location: letters, digits, - and _ alone, 64 at most')
 }

@@ -150,7 +150,7 @@ function machineFaults(entry: HistoryDocument, snapshot: Position['snapshot'], k
   ]
   return expected
     .filter(([, recorded, replayed]) => recorded !== replayed)
-    .map(([field, recorded, replayed]) => `recorded ${field} ${text(recorded)}, the machine says ${text(replayed)}`)
+    .map(([field, recorded, replayed]) => `recorded ${field} ${text(field, recorded)}, the machine says ${text(field, replayed)}`)
 }
 
 /** A confirmation took effect at its hold's exact end, a closing when the recovery began: whenever their events came. */

@@ -45,7 +45,9 @@ export function storedFaults(incident: IncidentDocument, reached: Reached, held:
   } satisfies Partial<IncidentDocument>
   const inFields = Object.entries(replayed).flatMap(([field, value]) => {
     const stored = incident[field as keyof typeof replayed]
-    return stored === value ? [] : [`the stored incident has ${field} ${text(stored)}, its records lead to ${text(value)}`]
+    return stored === value
+      ? []
+      : [`the stored incident has ${field} ${text(field, stored)}, its records lead to ${text(field, value)}`]
   })
   return [...inFields, ...saidFaults(incident, reached, held), ...(held === undefined ? [] : heldFaults(incident, reached, held))]
 }
@@ -101,8 +103,18 @@ function heldFaults(
   const owner = held.ruleKey === incident.ruleKey ? [] : [`rule ${held.ruleKey} holds the incident, not ${incident.ruleKey}`]
   const faults = [...values, ...contexts]
     .filter(([, stored, value]) => stored !== value)
-    .map(([field, stored, value]) => `its subject holds it with ${field} ${text(stored)}, its records lead to ${text(value)}`)
+    .map(
+      ([field, stored, value]) =>
+        `its subject holds it with ${field} ${text(field, stored)}, its records lead to ${text(field, value)}`,
+    )
   return [...owner, ...faults]
 }
 
-export const text = (value: unknown) => (value === null ? 'none' : String(value))
+const latestAt = 8_640_000_000_000_000
+
+/** The value of a field as a fault tells it: an instant as people read one. */
+export function text(field: string, value: unknown): string {
+  if (value === null) return 'none'
+  const isInstant = /^(at|deadline)$|(At|Since)$/.test(field) && typeof value === 'number' && Math.abs(value) <= latestAt
+  return isInstant ? new Date(value).toISOString() : String(value)
+}

@@ -32,7 +32,8 @@ export async function rotateDestinationSecret(
     return { ...present, secrets: [fresh, ...expiring(valid, at + graceMs, at)].slice(0, secretsMax) }
   })
   const secret = changed.secrets?.find(one => one.id === id)?.secret ?? made
-  return { secret, destinationName: changed.name }
+  const alongUntil = changed.secrets?.find(one => one.id !== id)?.expiresAt ?? null
+  return { secret, destinationName: changed.name, alongUntil }
 }
 
 export async function deleteDestinationSecret(

@@ -4,21 +4,35 @@ import type { HeldIncident, IncidentRecords } from '#shared/contracts/ask-subjec
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
 import { limits } from '#shared/limits.ts'
-import type { Store } from '#shared/store/port.ts'
+import { type Store, UnreadableDocument } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
 
 /** The incident (null where there is none) and a page of its history behind `afterSequence`; the last page tells what its subject holds. */
 export async function getIncidentRecords(
+  context: DirectoryContext,
+  request: AskRequest<'get-incident-records'>,
+): Promise<IncidentRecords> {
+  try {
+    return await readRecords(context, request)
+  } catch (error) {
+    if (!(error instanceof UnreadableDocument)) throw error
+    return { ...nothing, unreadable: `${error.collection} ${error.id}` }
+  }
+}
+
+const nothing: IncidentRecords = { incident: null, history: [], more: false, held: null, unreadable: null }
+
+async function readRecords(
   { store, incidentSalt }: DirectoryContext,
   { id, afterSequence }: AskRequest<'get-incident-records'>,
 ): Promise<IncidentRecords> {
   const incidentId = id.includes('.') ? id : createIncidentIds(incidentSalt).decode(id)?.incidentId
   const [incident = null] = incidentId === undefined ? [] : await store.get('incidents', [incidentId])
-  if (incident === null) return { incident: null, history: [], more: false, held: null }
+  if (incident === null) return nothing
   const found = await historyOf(store, incident.id, afterSequence)
   const history = fitting(found)
   const more = history.length < found.length || found.length === limits.directory.historyPage
-  return { incident, history, more, held: more ? null : await heldOf(store, incident) }
+  return { incident, history, more, held: more ? null : await heldOf(store, incident), unreadable: null }
 }
 
 async function heldOf(store: Store, { id, subjectId }: IncidentDocument): Promise<HeldIncident | null> {

@@ -22,6 +22,7 @@ import { apiRoutes, refuse } from './api.ts'
 import { isApiPath } from './api-path.ts'
 import { type AuthenticateHook, createAuthenticate } from './authenticate.ts'
 import type { GatewayContext } from './context.ts'
+import { createDrain, type Drain } from './drain.ts'
 import { createIdentities } from './identities.ts'
 import { createKeyUsage } from './key-usage.ts'
 import { createLocationNames } from './location-names.ts'
@@ -32,7 +33,7 @@ import { sessionRoutes } from './session/routes.ts'
 import { refuseExpectation, refuseUnreadable } from './unreadable-request.ts'
 
 export interface GatewayOptions {
-  /** The product's version: `GET /version` answers it, clients gate on it. */
+  /** The product's version: `GET /api/version` answers it, clients gate on it. */
   version: string
   /** From which public incident ids are derived (SQIDS_SALT, or the installation's own). */
   incidentSalt: string
@@ -63,7 +64,8 @@ export async function createGateway(
   const usage = createKeyUsage(clock, usedAt => directory.ask('touch-keys', { usedAt }, randomId(16)))
   const authenticate = createAuthenticate(identities, usage, clock)
   const fastify = createFastify(serverOptions(context, authenticate, options.trustProxy))
-  prepareRequests(fastify, clock, createGatewayMetrics(metrics))
+  const drain = createDrain(fastify, clock)
+  prepareRequests(fastify, clock, drain, createGatewayMetrics(metrics))
   fastify.setNotFoundHandler((_request, reply) => void noSuchPage(reply))
   await fastify.register(apiRoutes(context, authenticate), { prefix: '/api' })
   await fastify.register(openApiRoutes(options), { prefix: '/api/openapi' })
@@ -74,7 +76,7 @@ export async function createGateway(
   const service: Service = {
     unready: () => (bus.connected() ? [] : ['The gateway is cut off from the bus.']),
     stop: async () => {
-      await closeWithGrace(fastify, clock)
+      await drain.stop()
       await usage.stop()
       await identities.close()
     },
@@ -130,24 +132,25 @@ function refuseUndecodable(
 const noSuchPage = (reply: FastifyReply): FastifyReply => reply.code(404).type('text/plain; charset=utf-8').send('Not found\n')
 
 /** The hooks that every route pays: kept to one clock reading at each end. */
-function prepareRequests(fastify: FastifyInstance, clock: Clock, metrics: ReturnType<typeof createGatewayMetrics>): void {
+function prepareRequests(
+  fastify: FastifyInstance,
+  clock: Clock,
+  drain: Drain,
+  metrics: ReturnType<typeof createGatewayMetrics>,
+): void {
   fastify.decorateRequest('identity', null as unknown as Identity)
   fastify.decorateRequest('arrivedAt', 0)
   fastify.decorateRequest('answeredCode', 0)
   // Bodies are read by the routes that want one (json-body.ts): Fastify looks at none, nor at what a Content-Type says of it.
   for (const method of fastify.supportedMethods) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true })
-  fastify.addHook('onRequest', (request, _reply, done) => {
+  fastify.addHook('onRequest', (request, reply, done) => {
     request.arrivedAt = clock.monotonic()
+    drain.arrived(request.raw, reply.raw)
     done()
   })
-  fastify.addHook('onResponse', (request, _reply, done) => {
+  fastify.addHook('onResponse', (request, reply, done) => {
+    drain.answered(request.raw, reply.raw)
     metrics.answered(request.routeOptions.url ?? 'unknown', request.answeredCode, (clock.monotonic() - request.arrivedAt) / 1_000)
     done()
   })
-}
-
-/** Takes no new connection, finishes what is being answered, and cuts what takes longer than its grace. */
-async function closeWithGrace(fastify: FastifyInstance, clock: Clock): Promise<void> {
-  const cancel = clock.after(limits.http.drainMs, () => fastify.server.closeAllConnections())
-  await fastify.close().finally(cancel)
 }

@@ -15,6 +15,6 @@ export interface GatewayContext {
   logger: Logger
   incidentIds: IncidentIds
   locationNames: LocationNames
-  /** The product's version, as `GET /version` answers it. */
+  /** The product's version, as `GET /api/version` answers it. */
   version: string
 }

@@ -1,7 +1,7 @@
 // The gateway's settings from the environment. Whoever runs the process listens at HOST and PORT; the gateway itself never does.
 import { choice, port, SettingError, type Settings, text } from '#shared/settings.ts'
 import { isLoopback } from './session/developer.ts'
-import { parseIssuer } from './session/oidc-settings.ts'
+import { oidcOptions, parseIssuer } from './session/oidc-settings.ts'
 import { parseProxies } from './trusted-proxies.ts'
 
 export const gatewaySettings = {
@@ -37,10 +37,22 @@ export const gatewaySettings = {
 /** What no single setting can say of itself. Throws a SettingError whose message is a sentence that says what to set. */
 export function demandFittingSettings(settings: Settings<typeof gatewaySettings> & { PUBLIC_URL: string }): void {
   if (settings.AUTH_DEV === 'true') demandLoopbackOnly(settings)
-  if (settings.OIDC_ISSUER === '') return
+  if (settings.OIDC_ISSUER === '') {
+    demandNoClient(settings)
+    return
+  }
   if (settings.OIDC_CLIENT_ID === '') throw new SettingError('OIDC_CLIENT_ID must be set where OIDC_ISSUER is.')
   if ((settings.OIDC_CLIENT_SECRET === '') === (settings.OIDC_CLIENT_SECRET_FILE === '')) {
     throw new SettingError('One of OIDC_CLIENT_SECRET and OIDC_CLIENT_SECRET_FILE must be set where OIDC_ISSUER is.')
+  }
+  // A secret that cannot be read must not wait until the gateway starts, the last of all.
+  oidcOptions(settings)
+}
+
+function demandNoClient(settings: Settings<typeof gatewaySettings>): void {
+  for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_CLIENT_SECRET_FILE'] as const) {
+    if (settings[name] !== '')
+      throw new SettingError(`${name} is for the provider at OIDC_ISSUER: set OIDC_ISSUER or unset ${name}.`)
   }
 }
 

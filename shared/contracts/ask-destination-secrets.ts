@@ -20,6 +20,7 @@ export const destinationSecretAsks = {
 } as const
 
 export interface DestinationSecretAnswers {
-  'rotate-destination-secret': { secret: string; destinationName: string }
+  /** `alongUntil`: until when the one before signs along; null where there was none, or it signs no more. */
+  'rotate-destination-secret': { secret: string; destinationName: string; alongUntil: number | null }
   'delete-destination-secret': { destinationName: string; removed: boolean }
 }

@@ -73,6 +73,8 @@ export interface IncidentRecords {
   more: boolean
   /** Told by the last page; null where no subject holds the incident as open. */
   held: HeldIncident | null
+  /** What of them is damaged and cannot be read, as its collection and id; null, and everything else is told, where nothing is. */
+  unreadable: string | null
 }
 
 /** An open incident as its subject holds it: the machine's own state, and what its rule said last. */

@@ -21,13 +21,7 @@ const defaultDatabase = 'watchkeeper'
  */
 export async function openMongodbStore(url: string): Promise<Store> {
   try {
-    const client = new MongoClient(url, {
-      ...waits(url),
-      writeConcern: { w: 'majority', wtimeoutMS: limits.store.answerMs },
-      readPreference: 'primary',
-      ignoreUndefined: true,
-      appName: 'watchkeeper',
-    })
+    const client = createClient(url)
     try {
       await client.connect()
       await within(limits.store.indexMs, createIndexes(client, databaseOf(url)))
@@ -39,6 +33,20 @@ export async function openMongodbStore(url: string): Promise<Store> {
     return createStore(client, databaseOf(url))
   } catch (error) {
     throw storeErrorOf(error)
+  }
+}
+
+function createClient(url: string): MongoClient {
+  try {
+    return new MongoClient(url, {
+      ...waits(url),
+      writeConcern: { w: 'majority', wtimeoutMS: limits.store.answerMs },
+      readPreference: 'primary',
+      ignoreUndefined: true,
+      appName: 'watchkeeper',
+    })
+  } catch (error) {
+    throw new StoreError('permanent', 'The connection string of the database is malformed: correct MONGODB_URL.', error)
   }
 }
 

@@ -75,6 +75,19 @@ export interface Store {
 
 export type StoreErrorKind = 'unavailable' | 'permanent'
 
+/** What is stored of a document is damaged: no retry reads it, and what lies beside it is unharmed. */
+export class UnreadableDocument extends Error {
+  readonly collection: string
+  readonly id: string
+
+  constructor(collection: string, id: string, cause: unknown) {
+    super(`The document ${id} of ${collection} can't be read: what is stored of it is damaged`, { cause })
+    this.name = 'UnreadableDocument'
+    this.collection = collection
+    this.id = id
+  }
+}
+
 export class StoreError extends Error {
   readonly kind: StoreErrorKind
 

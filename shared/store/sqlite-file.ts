@@ -1,13 +1,15 @@
 // The open SQLite file of the thread that writes: its pragmas, its lock, its schema, its prepared statements.
 // Durability: WAL with synchronous NORMAL. A killed process loses nothing that was answered; after a power failure the file is
 // intact but may lack the last moments, which the observation stream still has and repeats. Space of expired rows is re-used.
+import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { StoreError } from '#shared/store/port.ts'
 import { columnsOf } from '#shared/store/query.ts'
 import { sqliteAddress } from '#shared/store/sqlite-address.ts'
 import { bringToLayout } from '#shared/store/sqlite-layout.ts'
-import { lockSqliteFile, usedByAnother } from '#shared/store/sqlite-lock.ts'
+import { lockPath, lockSqliteFile, usedByAnother } from '#shared/store/sqlite-lock.ts'
 import { quoted, schemaStatements, tableColumns, type WriteStatements, writeStatements } from '#shared/store/sqlite-schema.ts'
 import { createStatements } from '#shared/store/sqlite-statements.ts'
 
@@ -23,8 +25,13 @@ export interface SqliteFile {
 /** SQLite's own page size, which the file has. */
 const pageBytes = 4_096
 
-/** Opens and locks the file. Throws a permanent StoreError where another process has it or another layout wrote it. */
+/** Opens and locks the file. Throws a permanent StoreError where another process has it, another layout wrote it, or it is a folder. */
 export function openSqliteFile(path: string): SqliteFile {
+  for (const file of [path, lockPath(path)]) {
+    // SQLite only says that it cannot be opened, which may pass.
+    if (!statSync(file, { throwIfNoEntry: false })?.isDirectory()) continue
+    throw new StoreError('permanent', `${file} is a folder where a file of the embedded store must be: move it away.`)
+  }
   const lock = lockSqliteFile(path)
   const database = openFile(path, lock)
   const statement = createStatements(database)

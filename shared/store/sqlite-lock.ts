@@ -5,15 +5,20 @@ import { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '#shared/store/port.ts'
 
 const busy = 5
+const notADatabase = 26
+
+export const lockPath = (path: string): string => `${path}-lock`
 
 /** Held until it is closed. Throws a permanent StoreError where another process, or another store of this one, has it. */
 export function lockSqliteFile(path: string): DatabaseSync {
-  const lock = new DatabaseSync(`${path}-lock`, { timeout: 0 })
+  const lock = new DatabaseSync(lockPath(path), { timeout: 0 })
   try {
     lock.exec('BEGIN EXCLUSIVE')
     return lock
   } catch (error) {
     lock.close()
+    if ((error as { errcode?: number }).errcode === notADatabase)
+      throw new StoreError('permanent', `The file ${lockPath(path)} is damaged and holds no data: remove it.`)
     throw usedByAnother(error)
   }
 }

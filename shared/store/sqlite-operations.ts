@@ -39,10 +39,17 @@ export function runOperation(file: SqliteFile, operation: Operation): Outcome {
   }
 }
 
-/** What an error means to the caller. Messages of SQLite name tables and columns, never values. */
-export function failureOf(error: unknown): Failure {
+/** Results of SQLite (corrupt, not a database) after which nothing helps but another file. */
+const damaged = new Set([11, 26])
+
+/** What an error of the file at `path` means to the caller. Messages of SQLite name tables and columns, never values. */
+export function failureOf(error: unknown, path: string): Failure {
   if (error instanceof StoreError) return { kind: error.kind, message: error.message }
   const { errcode, message } = error as { errcode?: number; message: string }
+  if (errcode !== undefined && damaged.has(errcode % 256)) {
+    const advice = 'restore it from a backup, or move it away to begin anew'
+    return { kind: 'permanent', message: `The file ${path} is damaged or none of Watchkeeper's (${message}): ${advice}.` }
+  }
   const kind = errcode !== undefined && passing.has(errcode % 256) ? 'unavailable' : 'permanent'
   return { kind, message: `The embedded store failed: ${message}.` }
 }

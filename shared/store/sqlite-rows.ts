@@ -3,7 +3,7 @@
 import { limits } from '#shared/limits.ts'
 import type { ColumnType } from '#shared/store/collection-spec.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { StoreError } from '#shared/store/port.ts'
+import { StoreError, UnreadableDocument } from '#shared/store/port.ts'
 import { columnsOf } from '#shared/store/query.ts'
 import type { SqlValue } from '#shared/store/sqlite-query.ts'
 import { tableColumns } from '#shared/store/sqlite-schema.ts'
@@ -77,7 +77,7 @@ function fullCodec(collection: CollectionName): RowCodec {
     decode: (select, rows) => {
       const names = columnsToRead(select)
       const documents: Document[] = []
-      for (let at = 0; at < rows.length; at += names.length) documents.push(decodeRow(names, rows, at, select === null))
+      for (let at = 0; at < rows.length; at += names.length) documents.push(readRow(collection, names, rows, at, select === null))
       return documents
     },
   }
@@ -97,6 +97,20 @@ function bodyText(collection: CollectionName, id: unknown, rest: Document): stri
   const text = JSON.stringify(rest)
   if (text.length <= limits.store.documentBytes) return text
   throw new StoreError('permanent', `A document of ${collection} is too large: ${text.length} characters (id ${String(id)}).`)
+}
+
+function readRow(
+  collection: CollectionName,
+  names: readonly string[],
+  rows: readonly SqlValue[],
+  at: number,
+  whole: boolean,
+): Document {
+  try {
+    return decodeRow(names, rows, at, whole)
+  } catch (error) {
+    throw new UnreadableDocument(collection, String(rows[at]), error)
+  }
 }
 
 function decodeRow(names: readonly string[], rows: readonly SqlValue[], at: number, whole: boolean): Document {

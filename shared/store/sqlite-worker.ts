@@ -8,6 +8,7 @@ import { failureOf, runOperation } from '#shared/store/sqlite-operations.ts'
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker thread only.')
 
+const { path } = workerData as { path: string }
 const say = (answer: Answer) => port.postMessage(answer)
 
 /** Everything that has arrived by now, the given request first. */
@@ -29,7 +30,7 @@ function commitAll(file: SqliteFile, operations: readonly Operation[]): (Outcome
     return outcomes
   } catch (error) {
     if (file.inTransaction()) file.run('ROLLBACK')
-    const failure: Failure = { ...failureOf(error), kind: 'unavailable' }
+    const failure: Failure = { ...failureOf(error, path), kind: 'unavailable' }
     return operations.map(() => failure)
   }
 }
@@ -47,7 +48,7 @@ function runOne(file: SqliteFile, operation: Operation): Outcome | Failure {
     if (!file.inTransaction()) throw error
     if (writes) file.run('ROLLBACK TO operation')
     if (writes) file.run('RELEASE operation')
-    return failureOf(error)
+    return failureOf(error, path)
   }
 }
 
@@ -65,9 +66,9 @@ function answer(file: SqliteFile, requests: readonly Request[]): void {
 }
 
 try {
-  const file = openSqliteFile((workerData as { path: string }).path)
+  const file = openSqliteFile(path)
   port.on('message', (request: Request) => answer(file, drain(request)))
   say({ ready: true })
 } catch (error) {
-  say({ ready: false, failure: failureOf(error) })
+  say({ ready: false, failure: failureOf(error, path) })
 }

@@ -498,21 +498,66 @@ t.test('stop finishes what is being answered and takes no more', async t => {
   const { world, token } = await start(t)
   await version(world, token)
   const { port } = new URL(world.address)
-  const slow = world.hub.connect()
-  const arrived = new Promise<() => void>(resolve => {
-    void slow.subscribe('cmd.*.*', message =>
-      resolve(() => message.respond({ ok: false, error: { code: 'validation', message: 'late', details: '' } })),
-    )
-  })
-  world.keeper.trouble = 'silence'
+  const held = holdCommands(world)
   const running = world.call('POST', websites, { token, body: website() })
-  const release = await arrived
+  const release = await held
   const stopped = world.gateway.stop()
   release()
   t.equal((await running).json.error.message, 'late')
   await stopped
   await t.rejects(fetch(`http://127.0.0.1:${port}/api/version`))
 })
+
+t.test('a client that goes on asking does not hold up the stop, and idle ones are let go at once', async t => {
+  const { world, token, keyId } = await start(t)
+  const port = Number(new URL(world.address).port)
+  const ask = (line: string, body = '') =>
+    `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const open = async (sent: string) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    t.teardown(() => socket.destroy())
+    await once(socket, 'connect')
+    const text: string[] = []
+    socket.on('data', data => text.push(String(data)))
+    const closed = once(socket, 'close')
+    if (sent !== '') {
+      socket.write(sent)
+      await once(socket, 'data')
+    }
+    return { socket, text: () => text.join(''), closed }
+  }
+  const [mute, idle, asking] = await Promise.all([open(''), open(ask('GET /api/version')), open(ask('GET /api/version'))])
+  const held = holdCommands(world)
+  asking.socket.write(ask(`POST ${websites}`, JSON.stringify(website())))
+  const release = await held
+  let isStopped = false
+  const stopped = world.gateway.stop().then(() => {
+    isStopped = true
+  })
+  await Promise.all([mute.closed, idle.closed])
+  t.notOk(isStopped, 'the one that was asked goes on')
+  world.clock.advance(limits.http.drainMs - 1)
+  release()
+  asking.socket.on('data', () => asking.socket.write(ask('GET /api/version')))
+  await Promise.all([asking.closed, stopped])
+  t.match(asking.text(), /connection: close[\s\S]*late/i)
+  t.equal(asking.text().split('HTTP/1.1').length, 3, 'and nothing after it is answered on that connection')
+  t.ok((await world.store.get('keys', [keyId]))[0]?.lastUsedAt, 'what comes after the connections was done')
+})
+
+t.test('what a stop takes at most leaves a rest of what a service may take', async t => {
+  t.ok(limits.http.drainMs + limits.key.lastTouchMs <= 0.75 * limits.start.serviceStopMs)
+})
+
+/** Keeps the next command waiting; resolves when it came, with what answers it. */
+function holdCommands(world: ApiWorld): Promise<() => void> {
+  world.keeper.trouble = 'silence'
+  return new Promise(resolve => {
+    void world.hub.connect().subscribe('cmd.*.*', message => {
+      resolve(() => message.respond({ ok: false, error: { code: 'validation', message: 'late', details: '' } }))
+    })
+  })
+}
 
 /** Sends this on a connection of its own, and answers all that comes back until it is closed. */
 function sendRaw(world: ApiWorld, text: string, isEnded = false): Promise<string> {

@@ -155,6 +155,11 @@ t.test('a server that cannot start says why', async t => {
   await t.rejects(startNatsServer({ binary: '/nowhere/nats-server', dataFolder: await folderFor(t), port: 0 }), {
     message: /did not start/,
   })
+  const dying = join(await folderFor(t), 'nats-server')
+  await writeFile(dying, '#!/bin/sh\necho "the config is broken" >&2\necho >&2\nexit 1\n', { mode: 0o755 })
+  await t.rejects(startNatsServer({ binary: dying, dataFolder: await folderFor(t), port: 0 }), {
+    message: 'The embedded nats-server did not start: the config is broken.',
+  })
 })
 
 t.test('which nats-server is taken', async t => {

@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Command, CommanderError } from 'commander'
 import { Registry } from 'prom-client'
 import t from 'tap'
@@ -9,6 +10,7 @@ import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import { createLogger } from '#shared/logger.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { addIncidentCommands } from '../../infra/cli/incident.ts'
 import { addKeyCommands } from '../../infra/cli/key.ts'
 import { addLocationCommands } from '../../infra/cli/location.ts'
 import { addMemberCommands } from '../../infra/cli/member.ts'
@@ -21,7 +23,8 @@ import { runProgram } from './run-program.ts'
 
 const clock = createSystemClock()
 const nats = await startTestBus()
-const store = await openSqliteStore(join(t.testdir(), 'people.db'))
+const storePath = join(t.testdir(), 'people.db')
+const store = await openSqliteStore(storePath)
 const bus = await nats.connect('directory')
 const logger = createLogger('silent')
 const { workspaceId } = await bootstrap({ store, clock }, { location: 'local' })
@@ -52,7 +55,8 @@ async function command(line: string): Promise<{ code: number; stdout: string; st
     writeOut: say('stdout'),
     writeErr: say('stderr'),
   })
-  for (const add of [addKeyCommands, addMemberCommands, addWorkspaceCommands, addLocationCommands]) add(program)
+  for (const add of [addKeyCommands, addMemberCommands, addWorkspaceCommands, addLocationCommands, addIncidentCommands])
+    add(program)
   const { log, error } = console
   console.log = text => say('stdout')(`${text}\n`)
   console.error = text => say('stderr')(`${text}\n`)
@@ -178,6 +182,22 @@ t.test('keys are made for a person and listed for one', async t => {
   t.strictSame(await json('key list --user bob'), [listed])
   t.strictSame(await json('key list --user ann'), [])
   t.strictSame(await json(`key delete ${made.id}`), { id: made.id })
+})
+
+t.test('a damaged record of an incident is named by its replay', async t => {
+  const entry = (sequence: number) => ({ id: `damaged.1.${sequence}`, rev: 1, incidentId: 'damaged.1', sequence, at: 1 })
+  await store.upsert('incidents', [{ id: 'damaged.1', rev: 1, subjectId: 'damaged' } as never])
+  await store.upsert('history', [entry(1), entry(2), entry(3)] as never)
+  const database = new DatabaseSync(storePath)
+  t.teardown(() => database.close())
+  const damage = (table: string, id: string) =>
+    database.prepare(`UPDATE ${table} SET body = '{"event":{"type"' WHERE id = ?`).run(id)
+  const sentence = (record: string) =>
+    `The record ${record} is damaged and can't be read, so the incident can't be replayed: restore the store from a backup.\n`
+  damage('history', 'damaged.1.2')
+  t.same(await command('incident replay damaged.1'), { code: 1, stdout: '', stderr: sentence('history damaged.1.2') })
+  damage('incidents', 'damaged.1')
+  t.same(await command('incident replay damaged.1 --json'), { code: 1, stdout: '', stderr: sentence('incidents damaged.1') })
 })
 
 t.test('what is refused says why in a sentence on standard error, with its exit code', async t => {

@@ -49,6 +49,8 @@ t.test('a start that cannot succeed ends with one sentence, an exit code and no 
   const nobody = await closedPort()
   const bus = `nats://127.0.0.1:${nobody}`
   const own = (name: string) => ({ DATA_DIR: join(folder, name) })
+  for (const path of ['k', 'l/watchkeeper.db']) mkdirSync(join(folder, path), { recursive: true })
+  writeFileSync(join(folder, 'k', 'watchkeeper.db'), 'no database'.repeat(500))
 
   const cases: { name: string; environment: Record<string, string>; code: number; says: RegExp }[] = [
     { name: 'a number that is none', environment: { PORT: 'abc' }, code: 2, says: /^PORT must be a whole number.*"abc"/ },
@@ -84,6 +86,53 @@ t.test('a start that cannot succeed ends with one sentence, an exit code and no 
       environment: { SERVICES: 'gateway', NATS_URL: bus },
       code: 2,
       says: /^SQIDS_SALT must be set/,
+    },
+    {
+      name: 'a certificate that is not there',
+      environment: { ...own('f'), NATS_TLS_CERT: join(folder, 'none'), NATS_TLS_KEY: file },
+      code: 2,
+      says: /none can't be read \(ENOENT\): correct NATS_TLS_CERT\.$/m,
+    },
+    {
+      name: 'a tools folder that is a file',
+      environment: { ...own('g'), TOOLS_DIR: file },
+      code: 2,
+      says: /is not a folder: correct TOOLS_DIR\.$/m,
+    },
+    {
+      name: 'a tools folder that cannot be made',
+      environment: { ...own('h'), PATH: dying.replace('dying', 'nothing'), TOOLS_DIR: '/proc/watchkeeper' },
+      code: 1,
+      says: /the tools folder \/proc\/watchkeeper can't be written \(\w+\): .* correct TOOLS_DIR/,
+    },
+    {
+      name: 'a secret that is not there',
+      environment: {
+        ...own('i'),
+        OIDC_ISSUER: 'https://id.example',
+        OIDC_CLIENT_ID: 'x',
+        OIDC_CLIENT_SECRET_FILE: join(folder, 'none'),
+      },
+      code: 2,
+      says: /none can't be read \(ENOENT\): correct OIDC_CLIENT_SECRET_FILE\.$/m,
+    },
+    {
+      name: 'an option that no database knows',
+      environment: { ...own('j'), MONGODB_URL: `mongodb://keeper:geheim@127.0.0.1:${nobody}/x?geheim=1` },
+      code: 1,
+      says: /malformed: correct MONGODB_URL\.$/m,
+    },
+    {
+      name: 'a data file that is none',
+      environment: own('k'),
+      code: 1,
+      says: /^The file .*watchkeeper\.db is damaged .*: restore it from a backup, or move it away to begin anew\.$/m,
+    },
+    {
+      name: 'a data file that is a folder',
+      environment: own('l'),
+      code: 1,
+      says: /watchkeeper\.db is a folder where a file of the embedded store must be: move it away\.$/m,
     },
     { name: 'a data folder that is a file', environment: { DATA_DIR: file }, code: 1, says: /is not a folder: correct DATA_DIR/ },
     {
@@ -286,6 +335,13 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     const { number } = await ask('create-destination', { ...fields, workspaceId, id: 'signeddest' })
     const names = [workspaceId, String(number)] as const
 
+    const none = await command(...names, '--rotate')
+    t.match(
+      none.stderr,
+      /^Messages to "Signed" are signed\. Its secret is shown only now:$/m,
+      'nothing signs along where there was none',
+    )
+    t.equal((await command(...names, '--remove')).code, 0)
     const first = await command(...names)
     t.equal(first.code, 0, first.stderr)
     t.match(first.stdout, /^whsec_[A-Za-z0-9+/=]{44}\n$/, 'the secret alone')

@@ -500,6 +500,12 @@ t.test('secrets are made, rotated and removed, answered once, and kept over ever
   ])
   t.notMatch(read + lines.join(''), /whsec_|secrets/)
   t.ok(last)
+  const answered = (id: string, graceMs: number) => ask('rotate-destination-secret', { workspaceId, number, id, graceMs })
+  t.match(await answered('a1', hour), { alongUntil: now + hour }, 'the one before signs along')
+  t.match(await answered('a1', hour), { alongUntil: now + hour }, 'as a repeated try says again')
+  t.match(await answered('a2', 0), { alongUntil: null }, 'not without a grace')
+  await ask('delete-destination-secret', { workspaceId, number })
+  t.match(await answered('r4', hour), { alongUntil: null }, 'nor where there is none before')
   const wrong = { workspaceId: 'workspace2', number }
   const nobody = { code: 'not_found', message: 'Destination not found' }
   await t.rejects(ask('rotate-destination-secret', { ...wrong, id: 'r5', graceMs: 0 }), nobody)

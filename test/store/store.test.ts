@@ -2,6 +2,7 @@
 // answered is lost when the process is killed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
@@ -360,7 +361,30 @@ t.test('sqlite: a queue that is full turns the next away as unavailable', async 
 
 t.test('sqlite: a file that is none, or of another layout, is refused', async t => {
   const folder = t.testdir({ 'none.db': 'x'.repeat(5_000) })
-  await t.rejects(openSqliteStore(join(folder, 'none.db')), { name: 'StoreError', kind: 'permanent' })
+  const permanent = (message: string) => ({ name: 'StoreError', kind: 'permanent', message })
+  const none = join(folder, 'none.db')
+  const advice = 'restore it from a backup, or move it away to begin anew.'
+  await t.rejects(
+    openSqliteStore(none),
+    permanent(`The file ${none} is damaged or none of Watchkeeper's (file is not a database): ${advice}`),
+  )
+  for (const name of ['folder.db', 'other.db-lock']) mkdirSync(join(folder, name))
+  const isFolder = (name: string) =>
+    permanent(`${join(folder, name)} is a folder where a file of the embedded store must be: move it away.`)
+  await t.rejects(openSqliteStore(join(folder, 'folder.db')), isFolder('folder.db'))
+  await t.rejects(openSqliteStore(join(folder, 'other.db')), isFolder('other.db-lock'))
+  writeFileSync(join(folder, 'third.db-lock'), 'x'.repeat(5_000))
+  await t.rejects(openSqliteStore(join(folder, 'third.db')), {
+    kind: 'permanent',
+    message: /third\.db-lock is damaged .*: remove it\.$/,
+  })
+  const torn = join(folder, 'torn.db')
+  await (await openSqliteStore(torn)).close()
+  writeFileSync(torn, readFileSync(torn).fill(0xff, 4_096))
+  await t.rejects(
+    openSqliteStore(torn),
+    permanent(`The file ${torn} is damaged or none of Watchkeeper's (database disk image is malformed): ${advice}`),
+  )
   await t.rejects(openSqliteStore(join(folder, 'missing', 'file.db')), { name: 'StoreError' })
   const later = new DatabaseSync(join(folder, 'later.db'))
   later.exec('PRAGMA user_version = 99')

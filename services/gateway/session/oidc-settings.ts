@@ -33,8 +33,11 @@ function secretFrom(file: string): string {
   try {
     secret = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw new SettingError(`OIDC_CLIENT_SECRET_FILE cannot be read (${(error as { code?: string }).code ?? 'unknown'}).`)
+    throw new SettingError(
+      `The file ${file} can't be read (${(error as NodeJS.ErrnoException).code}): correct OIDC_CLIENT_SECRET_FILE.`,
+    )
   }
-  if (secret === '') throw new SettingError('OIDC_CLIENT_SECRET_FILE is empty; it must hold the client secret.')
+  if (secret === '')
+    throw new SettingError(`The file ${file} is empty: put the client secret there, or correct OIDC_CLIENT_SECRET_FILE.`)
   return secret
 }
