@@ -866,6 +866,21 @@ t.test('a late write of a predecessor costs no report that was answered', async 
   t.equal(await house.verdict('down'), 'ok')
 })
 
+t.test('who finds a series overtaken reads again what it says', async t => {
+  const house = await createCustom()
+  await house.signal('run', 'custom_event')
+  await house.rule('down', [{ signal: 'run' }], { confirmAfterMs: 0 })
+  const at = house.clock.now() * 1_000
+  await house.report('run', 'ok', { observedAtUs: at })
+  const [series] = await house.store.find('series', { where: { subjectId: house.id }, limit: 1 })
+  if (series === undefined) throw new Error('no series')
+  const overtaken = { rev: series.rev + 1, writer: 'rival', observedAtUs: at + 2, number: 2, status: 'problem' } as const
+  await house.store.replace('series', [{ ...series, ...overtaken }])
+  t.match(await house.report('run', 'ok', { observedAtUs: at + 1 }), { ok: true })
+  t.equal(await house.verdict('down'), 'problem')
+  t.match(await house.store.get('series', [series.id]), [{ observedAtUs: at + 2, status: 'problem' }])
+})
+
 t.test('deleting a custom subject removes everything that hangs on it', async t => {
   const house = await createCustom()
   await house.signal('beat')

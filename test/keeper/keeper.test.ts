@@ -542,6 +542,25 @@ t.test('checkpoint', async t => {
     const [checkpoint] = await world.store.get('checkpoints', [keys.lease(partitionOf(id))])
     t.equal(checkpoint?.gaps, 1)
   })
+
+  t.test('of another stream also what came up to a minute before the checkpoint is read', async t => {
+    const world = createWorld()
+    const { bus } = await world.startOne({ exclusive: true })
+    const id = await world.create()
+    await world.report(id, true)
+    await world.clock.advance(11 * second)
+    world.hub.cut(bus)
+    const [checkpoint] = await world.store.get('checkpoints', [keys.lease(partitionOf(id))])
+    if (!checkpoint) throw new Error('no checkpoint')
+    world.hub.recreateStream()
+    await world.report(id, false)
+    await world.store.upsert('checkpoints', [
+      { ...checkpoint, rev: checkpoint.rev + 1, messageAt: world.clock.now() + 30 * second },
+    ])
+    await world.startOne()
+    await world.clock.advance(30 * second)
+    t.equal((await world.incidents(id))[0]?.status, 'pending')
+  })
 })
 
 t.test('what every partition has judged leaves the stream', async t => {
