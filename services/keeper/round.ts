@@ -119,7 +119,7 @@ function remember(core: Core, draft: Draft, now: number): void {
     return
   }
   const isDue = dueAt !== null && dueAt <= now
-  const armedAt = isDue ? overdueAt(partition, entry.subject, now) : lookedAt(entry.subject)
+  const armedAt = isDue ? overdueAt(draft, entry.subject, now) : lookedAt(entry.subject)
   if (armedAt !== null) armDeadline(partition, id, armedAt)
 }
 
@@ -136,12 +136,13 @@ function lookedAt(subject: SubjectDocument): number | null {
 }
 
 /**
- * When a subject is looked at that is due already: what fell due in the midst of its commit at once; a silence that is held back when it is
- * released, and a hold that ends before that is not kept waiting by it.
+ * When a subject is looked at that is due already: what fell due in the midst of its commit at once. What its inputs have passed and left due
+ * (a silence that is held back, a judgement that failed) waits for the release of silence, and keeps no hold waiting that ends before that.
  */
-function overdueAt({ silenceHeldAt, silenceReleasedAt }: Partition, subject: SubjectDocument, now: number): number {
-  const released = silenceHeldAt === null ? now : (silenceReleasedAt ?? now + limits.keeper.silenceHoldOffMs)
-  return Math.min(released, nextDeadline(subject, subject.judgedAt) ?? released)
+function overdueAt({ partition, waiting }: Draft, subject: SubjectDocument, now: number): number {
+  const passed = waiting.reduce((latest, { input }) => Math.max(latest, input.at), subject.judgedAt)
+  const released = partition.silenceReleasedAt ?? now + limits.keeper.silenceHoldOffMs
+  return Math.min(released, nextDeadline(subject, passed) ?? released)
 }
 
 function rememberChanged(core: Core, { partition, id, subject, change }: Draft, now: number): void {

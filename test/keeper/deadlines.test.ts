@@ -66,6 +66,23 @@ t.test('silences that begin one right after the other are both told at once', as
   t.equal(world.nudged.length, 2)
 })
 
+t.test('a deadline whose judgement fails is tried again after a while, not at once', async t => {
+  const world = createWorld()
+  const first = await world.startOne({ exclusive: true })
+  const id = await world.create()
+  await world.report(id, true)
+  const stored = await world.subject(id)
+  if (stored === null || stored.meta === null) throw new Error('no subject')
+  await Promise.all([first.service.stop(), world.clock.advance(100)])
+  const poisoned = { ...stored, rev: 9, writer: 'x', meta: { ...stored.meta, locations: null as never } }
+  await world.store.upsert('subjects', [poisoned])
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(10 * minute)
+  const tries = await world.store.count('setAside', { subjectId: id })
+  t.ok(tries > 1, `${tries} in 10 minutes: it is tried again`)
+  t.ok(tries <= (10 * minute) / limits.keeper.silenceHoldOffMs, `${tries} in 10 minutes`)
+})
+
 t.test('a new monitor is not called silent for an outage: what its probers kept comes first', async t => {
   const world = createWorld()
   const keeper = await world.startOne({ exclusive: true })
