@@ -26,13 +26,27 @@ export function createAnnouncer({ issuer, store, bus, clock, logger }: Options):
   let cancelRetry: Cancel | null = null
   let stopped = false
 
-  const announce = async () => {
-    try {
-      await tell(store, issuer)
-    } catch (error) {
-      retry(error)
-      throw error
-    }
+  /** The announcement on its way, and the one after it, which all share that ask meanwhile: it reads what they have stored. */
+  let current: Promise<void> | null = null
+  let following: Promise<void> | null = null
+
+  const announce = () => {
+    if (following !== null) return following
+    if (current === null) return begin()
+    following = current.catch(() => undefined).then(begin)
+    return following
+  }
+  const begin = () => {
+    following = null
+    current = tell(store, issuer)
+      .catch(error => {
+        retry(error)
+        throw error
+      })
+      .finally(() => {
+        current = null
+      })
+    return current
   }
   const inBackground = () => {
     if (!stopped) announce().catch(() => undefined)

@@ -209,12 +209,12 @@ t.test('connecting', async t => {
     t.equal(bus.connected(), true)
     await bus.close()
     t.equal(bus.connected(), false)
-    for (const [title, servers, expected] of [
-      ['a wrong token', `nats://secret-word@127.0.0.1:${port}`, /refuses the credentials/],
-      ['nobody there', 'nats://user:secret-word@127.0.0.1:1', /127\.0\.0\.1:1 does not answer/],
-      ['no address', 'nats://', /must look like/],
+    for (const [title, servers, patienceMs, expected] of [
+      ['a wrong token', `nats://secret-word@127.0.0.1:${port}`, 10_000, /refuses the credentials/],
+      ['nobody there', 'nats://user:secret-word@127.0.0.1:1', 300, /127\.0\.0\.1:1 does not answer/],
+      ['no address', 'nats://', 300, /must look like/],
     ] as const) {
-      const error = await connectBus({ servers, name: 'refused', patienceMs: 300, logger }).then(
+      const error = await connectBus({ servers, name: 'refused', patienceMs, logger }).then(
         () => null,
         error => error as Error,
       )

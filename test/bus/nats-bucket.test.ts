@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { bucketStream } from '#shared/bus/declarations.ts'
 import { startTestBus, type TestBus } from '../support/nats.ts'
 
-t.test('a list leaves no reader behind, where it found something and where it found nothing', { timeout: 20_000 }, async t => {
+t.test('a list leaves no reader behind, where it found something and where it found nothing', { timeout: 400_000 }, async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
   const bucket = (await server.connect('lister')).bucket('checks')

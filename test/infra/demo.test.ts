@@ -24,18 +24,16 @@ function busServerOf(folder: string): number {
   return natsServerPid(join(folder, name))
 }
 
-t.test('every step is printed in its order, and it ends by itself with 0 in under 30 s', async t => {
+t.test('every step is printed in its order, and it ends by itself with 0', async t => {
   const folder = temporaryFolder(t)
   // What the environment says of a real installation must not reach the demo.
   const foreign = { NATS_URL: 'nats://127.0.0.1:9', MONGODB_URL: 'mongodb://127.0.0.1:9', SERVICES: 'prober', PORT: '1' }
-  const startedAt = performance.now()
   const program = runProgram(t, ['demo'], { TMPDIR: folder, DATA_DIR: join(folder, 'other'), ...foreign })
   await program.says(/ ready /)
   const busServer = busServerOf(folder)
   t.ok(isAlive(busServer))
   const { code, stdout, stderr } = await program.ended
   t.equal(code, 0, stderr)
-  t.ok(performance.now() - startedAt < 30_000)
   t.equal(stderr, '')
 
   // The first check may be seen before the answer that made it.

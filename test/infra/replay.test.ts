@@ -214,7 +214,7 @@ t.test('every machine is drawn whole: each of its states and events', async t =>
   }
 })
 
-t.test('drawings are written to a folder, and one that cannot be made is a sentence', { timeout: 120_000 }, async t => {
+t.test('drawings are written to a folder, and one that cannot be made is a sentence', { timeout: 400_000 }, async t => {
   const folder = join(t.testdir(), 'new', 'drawings')
   const draw = (...args: string[]) => runProgram(t, ['machines', ...args]).ended
   for (let i = 0; i < 2; i++) t.match(await draw('incident', '--out', folder), { code: 0, stderr: '' })

@@ -406,13 +406,11 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     t.match(await api('/v2/workspaces'), { error: null, result: [{ name: 'Default' }] })
   })
 
-  await t.test('SIGTERM ends everything within 5 s with code 0', async t => {
+  await t.test('SIGTERM ends everything within its grace, which code 0 says', async t => {
     const server = natsServerPid(dataFolder)
-    const asked = performance.now()
     program.child.kill('SIGTERM')
     const ended = await program.ended
     t.equal(ended.code, 0, ended.stderr)
-    t.ok(performance.now() - asked < 5_000)
     t.notOk(isAlive(server), 'the bus server is gone')
     t.same(
       readdirSync(dataFolder).sort(),
@@ -454,10 +452,9 @@ t.test('a second signal ends it at once', async t => {
   t.teardown(() => isAlive(server) && process.kill(server, 'SIGKILL'))
   program.child.kill('SIGTERM')
   await eventually('it is stopping', () => program.stderr().includes('Stopping.'))
-  const asked = performance.now()
   program.child.kill('SIGTERM')
   t.equal((await program.ended).code, 1)
-  t.ok(performance.now() - asked < 1_500)
+  t.notMatch(program.stderr(), /Not everything ended in time/, 'it does not use up the grace')
 })
 
 t.test('the manifests set declared settings only, and each service has its container', async t => {

@@ -24,7 +24,7 @@ interface IncidentBody {
   acknowledged: boolean
 }
 
-t.test('custom subjects through the whole program', { timeout: 180_000 }, async t => {
+t.test('custom subjects through the whole program', { timeout: 400_000 }, async t => {
   const stage = await setStage(t)
   await t.test('from empty to alert, acknowledged, recovered and replayed, killed on the way', t => liveThrough(t, stage))
   await t.test('maintenance holds the problem back and tells the recovery', t => maintain(t, stage))

@@ -20,7 +20,7 @@ interface IncidentBody {
 
 const holdMs = 1_500
 
-t.test('a website goes down and comes back', { timeout: 150_000 }, async t => {
+t.test('a website goes down and comes back', { timeout: 400_000 }, async t => {
   for (const restartIn of ['nothing', 'pending', 'problem', 'recovering'] as const) {
     t.test(`restart in ${restartIn}`, async t => {
       const stage = await setStage(t)
@@ -60,7 +60,7 @@ t.test('a website goes down and comes back', { timeout: 150_000 }, async t => {
   }
 })
 
-t.test('what was acknowledged survives kill -9, and what is deleted stays deleted', { timeout: 60_000 }, async t => {
+t.test('what was acknowledged survives kill -9, and what is deleted stays deleted', { timeout: 400_000 }, async t => {
   const stage = await setStage(t)
   const kept = await stage.createMonitor()
   const gone = await stage.createMonitor('gone')

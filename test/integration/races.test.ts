@@ -53,7 +53,7 @@ const stages: [title: string, open: (t: Test) => Promise<Store | null>, load: Lo
 ]
 
 for (const [title, open, load] of stages) {
-  t.test(title, { timeout: 120_000 }, async t => {
+  t.test(title, { timeout: 400_000 }, async t => {
     const store = await open(t)
     if (store === null) return t.comment('skipped: SecantusDB could not be installed')
     const stage = await setStage(t, store, load.phaseMs)
