@@ -48,13 +48,18 @@ export function createEgress({ deny = [], allow = [] }: { deny?: readonly Cidr[]
   }))
   // Asked for every connection, so that what is open (nearly all) costs one look.
   const anyClosed = blockList([...deny, ...builtInBlocks.flatMap(({ blocks }) => blocks)])
+  const isAllowed = (address: string) => contains(allowed, address)
   return {
     refusal: given => {
       // A scope (`fe80::1%eth0`) says through which interface, not where to.
       const address = given.split('%')[0] as string
       if (isIP(address) === 0) return 'not an address'
-      const forms = [...embeddedAddresses(address), address]
-      if (!forms.some(form => contains(anyClosed, form)) || forms.some(form => contains(allowed, form))) return null
+      const embedded = embeddedAddresses(address)
+      const forms = [...embedded, address]
+      if (!forms.some(form => contains(anyClosed, form)) || isAllowed(address)) return null
+      // Of several that it may stand for, packets go to one, and nobody knows to which: one that is allowed opens no other.
+      const wrong = embedded.filter(form => contains(anyClosed, form) && !isAllowed(form))
+      if (wrong.length === 0 && embedded.some(isAllowed)) return null
       return closed.find(({ list }) => forms.some(form => contains(list, form)))?.reason ?? null
     },
   }

@@ -24,6 +24,8 @@ export class Answer {
   #parser: number
   #bytes: Buffer = nothing
   #headerBytes = 0
+  /** What was read, less what the bytes of the body account for. */
+  #wrapping = 0
   /** The name of the header of which the value is read; its parts come in pieces where the network cut them. */
   #name = ''
   #isNameComplete = true
@@ -68,6 +70,8 @@ export class Answer {
 
   #parse(piece: Buffer): Parsed {
     if (this.#parser === 0) return 'over'
+    if (this.#wrapping > wrappingMax) return 'headers too large'
+    this.#wrapping += piece.length
     this.#bytes = piece
     const result = this.#run(exports => {
       new Uint8Array(exports.memory.buffer, pieceAt, piece.length).set(piece)
@@ -123,8 +127,8 @@ export class Answer {
   }
 
   onHeadComplete(statusCode: number, isUpgrade: boolean): number {
-    // Nobody asked to go on, or to change the protocol.
-    if (statusCode === 100 || isUpgrade) return this.#stop('not HTTP')
+    // Nobody asked to change the protocol. An invitation to go on, which nobody asked for either, is an interim answer (RFC 9110, 15.2).
+    if (isUpgrade) return this.#stop('not HTTP')
     const encoding = this.#encoding
     this.#headerBytes = 0
     this.#encoding = ''
@@ -135,6 +139,7 @@ export class Answer {
 
   onBody(at: number, length: number): number {
     const from = at - pieceAt
+    this.#wrapping -= chunkBytes * length
     return this.#listener.onBody(this.#bytes.subarray(from, from + length)) ? 0 : this.#stop('over')
   }
 
@@ -156,6 +161,10 @@ export class Answer {
 
 const encodingName = 'content-encoding'
 const nothing = Buffer.alloc(0)
+/** The parser passes over empty lines, blanks and chunk extensions without a word: more of them than headers of one byte bring along has no end. */
+const wrappingMax = 4 * limits.check.headerBytes
+/** What a byte of body may take that comes in a chunk of its own. */
+const chunkBytes = 8
 
 // The module. Its numbers are llhttp's: the type of a parser, the results of a run.
 const response = 2

@@ -73,8 +73,9 @@ export async function startProber(surroundings: Surroundings, options: ProberOpt
   const view = { bus, clock, logger, busNow: busTime.now, locationId, proberId, describe, onChange: fleet.rebalance }
   presence = await createPresence(view)
   busTime.onJump(fleet.rebase)
+  const announcedAt = busTime.now()
   await presence.announce()
-  fleet.start()
+  fleet.start(announcedAt)
   const stopGauges = every(clock, limits.presence.beatMs, () => {
     metrics.monitors.set(fleet.owned())
     metrics.inFlight.set(runner.inFlight())

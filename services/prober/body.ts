@@ -68,7 +68,7 @@ function decodedSearch(
     for (const decoder of decoders) decoder.destroy()
   }
   const start = (first: Buffer) => {
-    decoders = codings.map(coding => decoderOf(coding, first))
+    decoders = codings.map((coding, index) => decoderOf(coding, index === 0 ? first : null))
     for (const [index, decoder] of decoders.entries()) {
       decoder.on('error', () => settle('broken'))
       const next = decoders[index + 1]
@@ -122,10 +122,10 @@ function codingsOf(encoding: string): string[] {
   return known && codings.length <= 2 ? codings.reverse() : []
 }
 
-/** `deflate` is zlib-wrapped by the standard and raw in the wild; the first byte tells. */
-function decoderOf(coding: string, first: Buffer): Duplex {
+/** `deflate` is zlib-wrapped by the standard and raw in the wild; its first byte tells, where it is not within another coding (null). */
+function decoderOf(coding: string, first: Buffer | null): Duplex {
   if (coding === 'br') return createBrotliDecompress()
   if (coding === 'zstd') return createZstdDecompress()
   if (coding !== 'deflate') return createGunzip()
-  return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw()
+  return ((first?.[0] ?? 8) & 0x0f) === 8 ? createInflate() : createInflateRaw()
 }

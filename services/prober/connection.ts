@@ -122,7 +122,8 @@ export class Connection {
         ...reading,
         port: target.port,
         ...wayTo(target, addresses),
-        servername: target.literal ? '' : target.hostname,
+        // A server name has no dot at its end (RFC 6066, 3), though a host may be written with one.
+        servername: target.literal ? '' : target.hostname.replace(/\.$/, ''),
         ALPNProtocols: ['http/1.1'],
         secureContext: trust.context,
         rejectUnauthorized: false,

@@ -43,10 +43,11 @@ export class Fleet {
     return sum
   }
 
-  start(): void {
+  /** `missedSince`: since when (on bus time) the others of the location may have left to this prober what it runs from now on. */
+  start(missedSince: number): void {
     this.#started = true
     for (const monitor of this.#monitors.values()) {
-      if (this.#options.owns(monitor.hash)) this.#enlist(monitor)
+      if (this.#options.owns(monitor.hash)) this.#enlist(monitor, missedSince)
     }
   }
 
@@ -94,18 +95,27 @@ export class Fleet {
 
   /**
    * An entry younger than its interval is checked at once. Its slot is the instant at which it was written, which is the same
-   * for every prober that sees it; one that stood longer has had its checks and waits for its slot.
+   * for every prober that sees it, or right behind a slot at which its predecessor was still checked; one that stood longer has
+   * had its checks and waits for its slot, unless nobody ran the latest.
    */
-  #enlist(monitor: Monitor): void {
+  #enlist(monitor: Monitor, missedSince = Number.POSITIVE_INFINITY): void {
     this.#take(monitor)
-    const ageMs = this.#options.busNow() - monitor.writtenAt
-    if (ageMs < monitor.entry.intervalMs) this.#options.runner.runExtra(monitor, monitor.writtenAt)
+    const { runner, busNow } = this.#options
+    const latest = monitor.dueAt - monitor.entry.intervalMs
+    const writtenAt = this.#writtenAt(monitor)
+    if (latest >= missedSince) runner.runExtra(monitor, latest)
+    else if (busNow() - writtenAt < monitor.entry.intervalMs) runner.runExtra(monitor, Math.max(writtenAt, monitor.ranAt + 1))
   }
 
   #win(monitor: Monitor, missedSince: number | null): void {
     this.#take(monitor)
-    const latest = Math.max(monitor.dueAt - monitor.entry.intervalMs, monitor.writtenAt)
+    const latest = Math.max(monitor.dueAt - monitor.entry.intervalMs, this.#writtenAt(monitor))
     if (missedSince !== null && latest >= missedSince) this.#options.runner.runExtra(monitor, latest)
+  }
+
+  /** Never ahead, as it would be where the bus's clock was set back: a slot that has not come yet would keep all before it from being run. */
+  #writtenAt(monitor: Monitor): number {
+    return Math.min(monitor.writtenAt, this.#options.busNow())
   }
 
   #take(monitor: Monitor): void {

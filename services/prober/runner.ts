@@ -28,6 +28,7 @@ export class Runner {
   /** Monitors with a check outside of the grid, at most one each, in the order in which they asked. */
   readonly #extras = new Set<Monitor>()
   #extrasRunning = 0
+  #isTakingExtras = false
   #stopped = false
   #onIdle: (() => void) | null = null
 
@@ -93,16 +94,22 @@ export class Runner {
     return false
   }
 
-  /** One whose monitor is busy stays, and is looked at again when a check ends. */
+  /**
+   * One whose monitor is busy stays, and is looked at again when a check ends. A check may end while it is started (its address is closed):
+   * the loop goes on to the next by itself, because thousands of them, each started within the one before, would be too deep.
+   */
   #runExtras(): void {
+    if (this.#isTakingExtras) return
+    this.#isTakingExtras = true
     for (const monitor of this.#extras) {
-      if (this.#stopped || this.#extrasRunning >= this.#extraMax || this.#running.size >= this.#inFlightMax) return
+      if (this.#stopped || this.#extrasRunning >= this.#extraMax || this.#running.size >= this.#inFlightMax) break
       if (monitor.check !== null) continue
       this.#extras.delete(monitor)
       const slotAt = monitor.extraAt
       monitor.extraAt = null
       if (slotAt !== null && monitor.mine && slotAt > monitor.ranAt) this.#start(monitor, slotAt, true)
     }
+    this.#isTakingExtras = false
   }
 
   #start(monitor: Monitor, slotAt: number, extra: boolean): void {

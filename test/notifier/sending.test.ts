@@ -213,10 +213,16 @@ t.test('an operator closes and opens blocks, and what is opened wins', async t =
     ['0.0.0.0/0,::/0', '192.0.2.7', '192.0.2.8', false],
     ['127.0.0.0/8', '', '127.0.0.1', false],
     ['', '169.254.0.0/16', '169.254.169.254', true],
+    ['', '169.254.0.0/16', '64:ff9b::a9fe:a9fe', true],
+    ['', '64:ff9b::/96', '64:ff9b::a9fe:a9fe', true],
+    ['10.0.0.0/8', '10.1.0.0/16', '64:ff9b:1:a01:2:300:a02:203', false],
+    ['10.0.0.0/8', '10.1.0.0/16', '64:ff9b:1:a01:2:300:808:808', true],
   ]
   for (const [deny, allow, address, open] of rows) {
     t.equal(blocks(deny, allow).refusal(address), open ? null : 'closed by EGRESS_DENY', `${deny} ${allow} ${address}`)
   }
+  const disguised = '64:ff9b:1:a00:0:100:a9fe:a9fe'
+  t.equal(blocks('', '10.0.0.0/8').refusal(disguised), 'the address of a cloud metadata service', 'one form opens no other')
   for (const bad of [
     '10.0.0.0/33',
     'fd00::/129',

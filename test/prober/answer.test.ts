@@ -98,6 +98,19 @@ for (const { name, text, head, body, method, ends } of answers) {
   })
 }
 
+test('chunks of one byte are read, whatever comes of wrapping with them', t => {
+  const chunks = '1\r\nx\r\n'.repeat(10_000)
+  const { answer, heard, result } = read([
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n',
+    ...Array<string>(20).fill(chunks),
+    '0\r\n\r\n',
+  ])
+  t.equal(result, 'over')
+  t.equal(heard.body.length, 200_000)
+  answer.free()
+  t.end()
+})
+
 test('an interim answer comes before the answer, and leaves none of its headers to it', t => {
   const { answer, heard, result } = read([
     'HTTP/1.1 103 Early Hints\r\ncontent-encoding: gzip\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok',

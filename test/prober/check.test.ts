@@ -102,6 +102,8 @@ const routes: Record<string, (request: IncomingMessage, response: ServerResponse
   '/zstd': (_request, response) => response.setHeader('content-encoding', 'zstd').end(zstdCompressSync('a needle inside')),
   '/twice': (_request, response) =>
     response.setHeader('content-encoding', 'gzip, br').end(brotliCompressSync(gzipSync('a needle inside'))),
+  '/wrapped-twice': (_request, response) =>
+    response.setHeader('content-encoding', 'deflate, gzip').end(gzipSync(deflateSync('a needle inside'))),
   '/long-gzip': (_request, response) => response.setHeader('content-encoding', 'gzip').end(longGzip),
   '/not-gzip': (_request, response) => response.setHeader('content-encoding', 'gzip').end('this is no gzip'),
   '/bomb': (_request, response) => response.setHeader('content-encoding', 'gzip').end(bomb),
@@ -146,6 +148,11 @@ before(async () => {
   )
   await speaks('untilClose', 'HTTP/1.0 200 OK\r\n\r\na needle inside', socket => socket.end())
   await speaks('endlessHeaders', 'HTTP/1.1 200 OK\r\n', socket => flood(socket, Buffer.from(`x-more: ${'y'.repeat(1_000)}\r\n`)))
+  await speaks('endlessLines', '', socket => flood(socket, Buffer.from('\r\n'.repeat(500))))
+  await speaks('endlessBlanks', 'HTTP/1.1 200 OK\r\nx:', socket => flood(socket, Buffer.alloc(1_000, ' ')))
+  await speaks('endlessExtension', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;', socket =>
+    flood(socket, Buffer.alloc(1_000, 'y')),
+  )
   await speaks('endlessReason', 'HTTP/1.1 200 ', socket => flood(socket, Buffer.alloc(1_000, 'y')))
   await speaks('upgrade', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')
   await speaks('goOn', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
@@ -263,6 +270,7 @@ const cases: {
   { name: 'brotli is decoded', at: 'http/br', entry: needle, error: null, status: 200 },
   { name: 'zstd is decoded', at: 'http/zstd', entry: needle, error: null, status: 200 },
   { name: 'two codings are taken off in their order', at: 'http/twice', entry: needle, error: null, status: 200 },
+  { name: 'deflate within gzip is decoded', at: 'http/wrapped-twice', entry: needle, error: null, status: 200 },
   {
     name: 'a decoded body without the text fails',
     at: 'http/gzip',
@@ -324,8 +332,17 @@ const cases: {
   { name: 'another protocol', at: 'notHttp/', error: 'answer is not HTTP', status: null },
   { name: 'headers without end', at: 'endlessHeaders/', error: 'answer headers are too large', status: null },
   { name: 'a reason without end', at: 'endlessReason/', error: 'answer headers are too large', status: null },
+  { name: 'empty lines without end', at: 'endlessLines/', error: 'answer headers are too large', status: null },
+  { name: 'blanks without end', at: 'endlessBlanks/', error: 'answer headers are too large', status: null },
+  {
+    name: 'a chunk extension without end',
+    at: 'endlessExtension/',
+    entry: needle,
+    error: 'answer headers are too large',
+    status: 200,
+  },
   { name: 'a change of protocol nobody asked for', at: 'upgrade/', error: 'answer is not HTTP', status: null },
-  { name: 'an invitation to go on nobody asked for', at: 'goOn/', error: 'answer is not HTTP', status: null },
+  { name: 'an invitation to go on that nobody asked for is not the answer', at: 'goOn/', error: null, status: 200 },
   { name: 'a close behind an interim answer', at: 'onlyHint/', error: 'connection closed without an answer', status: null },
   { name: 'a reset within a body of known length', at: 'resetWithin/', entry: needle, error: 'connection reset', status: 200 },
   { name: 'a broken chunk', at: 'brokenChunk/', entry: needle, error: 'answer is not HTTP', status: 200 },
@@ -547,6 +564,24 @@ test('a certificate is checked against the name, also where the name is an addre
     'certificate is not valid for "other.localhost"',
   )
   t.equal((await check(`${url}/`, {}, { trust: createTrust() })).error, 'certificate is signed by an unknown authority')
+})
+
+test('a host with a dot at its end is asked for by the name without', async t => {
+  const names: string[] = []
+  const server = createHttpsServer(
+    {
+      key: certificates.key,
+      cert: certificates.good,
+      SNICallback: (name, done) => {
+        names.push(name)
+        done(null)
+      },
+    },
+    (_request, response) => response.end(),
+  )
+  await listen('named', server, 'https')
+  t.equal((await check(`${(urls['named'] as string).replace('127.0.0.1', 'localhost.')}/`)).error, null)
+  t.strictSame(names, ['localhost'])
 })
 
 test('the refusal of the preferred address speaks where none of several answers', async t => {

@@ -3,7 +3,7 @@
 import { Registry } from 'prom-client'
 import { type Test, test } from 'tap'
 import { Value } from 'typebox/value'
-import type { Bus } from '#shared/bus/port.ts'
+import type { BucketName, Bus } from '#shared/bus/port.ts'
 import { keys, parseObservation, subjects } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
 import { type CheckEntry, CheckResult } from '#shared/contracts/check.ts'
@@ -56,7 +56,7 @@ interface World {
   hub: MemoryHub
   keeper: Bus
   seen: Seen[]
-  prober(proberId: string): Promise<{ bus: Bus; registry: Registry; stop(): Promise<void> }>
+  prober(proberId: string, wrapBus?: (bus: Bus) => Bus): Promise<{ bus: Bus; registry: Registry; stop(): Promise<void> }>
 }
 
 async function createWorld(): Promise<World> {
@@ -81,11 +81,11 @@ async function createWorld(): Promise<World> {
     hub,
     keeper,
     seen,
-    prober: async proberId => {
+    prober: async (proberId, wrapBus = bus => bus) => {
       const bus = hub.connect()
       const registry = new Registry()
       const service = await startProber(
-        { bus, clock, logger, metrics: registry },
+        { bus: wrapBus(bus), clock, logger, metrics: registry },
         { locationId, proberId, version: '2.0.0', serviceUrl: 'http://us', resolve: nowhere },
       )
       return { bus, registry, stop: service.stop }
@@ -187,6 +187,70 @@ test('a new entry is checked at once at the slot of its writing, then on its gri
   const before = world.seen.length
   await world.clock.advance(120_000)
   t.equal(world.seen.length, before, 'what was removed or is no entry is not checked')
+})
+
+test('an entry from when the clock of the bus was ahead is checked at once and at its slots, also by who takes it over', async t => {
+  const world = await createWorld()
+  world.clock.stepWall(3_600_000)
+  await assign(world, subjectIds)
+  world.clock.stepWall(-3_600_000)
+  const first = await world.prober('a')
+  const second = await world.prober('b')
+  await world.clock.settle()
+  t.equal(new Set(world.seen.map(each => each.subjectId)).size, 200, 'at once')
+  await first.bus.close()
+  await world.clock.advance(10_000)
+  const from = world.clock.now()
+  await world.clock.advance(60_000)
+  const ran = world.seen.filter(each => each.slotAt > from && each.slotAt <= each.at)
+  t.equal(new Set(ran.map(each => each.subjectId)).size, 200, 'each in the next interval')
+  await second.stop()
+})
+
+test('a change that arrives behind a slot at which the monitor was checked as it was before is checked at once', async t => {
+  const world = await createWorld()
+  await assign(world, ['one'])
+  await world.clock.advance(60_000)
+  const { bus, stop } = await world.prober('a')
+  const slotAt = slotAfter(world.clock.now() + 1_000, 60_000, phaseOf('one', 60_000))
+  await world.clock.advance(slotAt - 1 - world.clock.now())
+  world.hub.cut(bus)
+  await assign(world, ['one'], { rev: 2 })
+  await world.clock.advance(1_000)
+  world.hub.restore(bus)
+  await world.clock.settle()
+  t.strictSame(
+    world.seen.map(each => each.result.rev),
+    [1, 2],
+  )
+  t.ok(world.seen[1]!.slotAt > slotAt, 'as a newer slot')
+  await stop()
+})
+
+test('what is due while a newcomer hears that it was heard is not missed', async t => {
+  const world = await createWorld()
+  await assign(world, subjectIds, { intervalMs: 1_000 })
+  await world.clock.advance(1_000)
+  const first = await world.prober('a')
+  await world.clock.advance(1_000)
+  const from = world.clock.now()
+  const joining = world.prober('b', bus => ({ ...bus, bucket: name => ({ ...bus.bucket(name), put: slowly(bus, name) }) }))
+  const slowly = (bus: Bus, name: BucketName) => async (key: string, value: unknown) => {
+    const revision = await bus.bucket(name).put(key, value)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    world.clock.after(400, resolve)
+    await promise
+    return revision
+  }
+  await world.clock.advance(2_000)
+  const second = await joining
+  const ran = slotsOf(world.seen)
+  const slots = subjectIds.map(id => `${id}@${slotAfter(from, 1_000, phaseOf(id, 1_000))}`)
+  t.strictSame(
+    slots.filter(slot => !ran.has(slot)),
+    [],
+  )
+  await Promise.all([first.stop(), second.stop()])
 })
 
 test('entries that expect the same hold it once', async t => {
@@ -421,6 +485,16 @@ test('a monitor whose check still runs skips its slot, and no slot runs twice', 
     reports.map(report => report.slotAt),
     [1_000, 2_500],
   )
+})
+
+test('thousands of waiting checks that end as soon as they start are worked off one behind another', async t => {
+  const { runner, reports, finish } = createRunnerWorld(t, 1_000)
+  const extra = (name: string, url: string) => runner.runExtra({ ...createMonitor(name, entry({ url })), mine: true }, 1_000)
+  for (let index = 0; index < limits.shedding.extraInFlight; index++) extra(`slow${index}`, 'http://gone.example/')
+  for (let index = 0; index < 5_000; index++) extra(`closed${index}`, 'http://169.254.169.254/')
+  t.equal(reports.length, 0)
+  finish()
+  t.equal(reports.length, limits.shedding.extraInFlight + 5_000)
 })
 
 test('past its bound of checks a prober sheds, more each time, and recovers', async t => {
