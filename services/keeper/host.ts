@@ -43,7 +43,7 @@ export class Host {
 
   /** Begins the take-over of a partition whose lease was just taken. */
   open(number: number): void {
-    const partition = openPartition(number, this.#core.clock.now())
+    const partition = openPartition(number, this.#core.clock)
     this.#abandoned.delete(number)
     this.#partitions.set(number, partition)
     this.#core.metrics.partitions.set(this.#partitions.size)

@@ -1,12 +1,14 @@
 // One partition as its holder sees it: what waits, what is due, how far it has come. It decides nothing; rounds do.
 import type { Feed, StreamMessage, Subscription } from '#shared/bus/port.ts'
 import { parseObservation } from '#shared/bus/subjects.ts'
+import type { Clock } from '#shared/clock.ts'
 import type { CheckResult } from '#shared/contracts/check.ts'
 import type { Freshness } from '#shared/contracts/freshness.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import { type Due, DueHeap } from '#shared/due-heap.ts'
 import { limits } from '#shared/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
+import { createSentTime, type SentTime } from './sent-time.ts'
 import type { Input } from './step/types.ts'
 
 /** An input that waits, with what must happen once it is committed. */
@@ -33,6 +35,8 @@ export interface Partition {
   /** The newest sequence whose effects are committed (freshness may still be in memory), and its stream time. */
   sequence: number
   messageAt: number
+  /** When the reports of the present stream were sent. */
+  sentTime: SentTime
   /** The newest sequence that the feed has delivered. */
   receivedTo: number
   /** The partition is live once this sequence is committed. */
@@ -64,7 +68,8 @@ export interface Partition {
   commandSubscription: Subscription | null
 }
 
-export function openPartition(number: number, now: number): Partition {
+export function openPartition(number: number, clock: Pick<Clock, 'now'>): Partition {
+  const now = clock.now()
   const share = (number / limits.partitions) * limits.keeper.checkpointMs
   return {
     number,
@@ -75,6 +80,7 @@ export function openPartition(number: number, now: number): Partition {
     dueOf: new Map(),
     sequence: 0,
     messageAt: 0,
+    sentTime: createSentTime(clock),
     receivedTo: 0,
     catchUpTo: 0,
     checkpoint: null,
@@ -96,12 +102,13 @@ export function openPartition(number: number, now: number): Partition {
 }
 
 /** A report as an input; null where its subject is none of this partition (the owner recomputes it). */
-export function resultInput(message: StreamMessage, result: CheckResult, partition: number): Waiting | null {
+export function resultInput(message: StreamMessage, result: CheckResult, partition: Partition): Waiting | null {
   const address = parseObservation(message.subject)
-  if (address === null || address.partition !== partition) return null
-  const at = message.at - result.ageMs
+  if (address === null || address.partition !== partition.number) return null
+  const { subjectId, locationId } = address
+  const at = partition.sentTime(message, message.sequence > partition.catchUpTo) - result.ageMs
   return {
-    input: { kind: 'result', subjectId: address.subjectId, locationId: address.locationId, at, result },
+    input: { kind: 'result', subjectId, at, stampedAt: message.at, locationId, result },
     sequence: message.sequence,
     respond: null,
   }

@@ -171,7 +171,7 @@ async function finish(core: Core, { partition, inputs, takenTo, checkpoint }: Ta
   const counts = { result: 0, command: 0, deadline: 0 }
   for (const { input } of inputs) {
     counts[input.kind]++
-    if (input.kind === 'result') partition.messageAt = Math.max(partition.messageAt, input.at + input.result.ageMs)
+    if (input.kind === 'result') partition.messageAt = Math.max(partition.messageAt, input.stampedAt)
   }
   for (const kind of ['result', 'command', 'deadline'] as const)
     if (counts[kind] > 0) core.metrics.inputs.inc({ kind }, counts[kind])

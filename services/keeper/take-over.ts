@@ -13,6 +13,7 @@ import { type Core, persistWhile } from './core.ts'
 import { armDeadline, type Partition, resultInput } from './partition.ts'
 import { publishPending } from './publish.ts'
 import { isWritten, startRemovals } from './removals.ts'
+import { createSentTime } from './sent-time.ts'
 import { entryOf } from './step/website-commands.ts'
 
 const pageSize = 1_000
@@ -49,6 +50,7 @@ export async function openFeed(
   partition.sequence = isSame ? known.sequence : 0
   partition.messageAt = known?.messageAt ?? 0
   partition.streamCreatedAt = state.createdAt
+  if (!isSame) partition.sentTime = createSentTime(core.clock)
   partition.results.length = 0
   partition.receivedTo = partition.sequence
   // By time, not by sequence: a stream that was cut and has grown again gives old sequences to new reports.
@@ -73,7 +75,7 @@ export async function openFeed(
 const isClosed = ({ state }: Partition): boolean => state === 'closed'
 
 function receive(core: Core, partition: Partition, message: StreamMessage): boolean {
-  const waiting = checkResult.Check(message.body) ? resultInput(message, message.body, partition.number) : null
+  const waiting = checkResult.Check(message.body) ? resultInput(message, message.body, partition) : null
   partition.receivedTo = Math.max(partition.receivedTo, message.sequence)
   if (waiting !== null) partition.results.push(waiting)
   else core.logger.warn({ subject: message.subject }, 'a report that is none was dropped')

@@ -100,7 +100,7 @@ t.test('a new monitor is not called silent for an outage: what its probers kept 
 })
 
 t.test('a subject has one deadline in its partition, the earliest that was armed', async t => {
-  const partition = openPartition(partitionOf('subject'), 0)
+  const partition = openPartition(partitionOf('subject'), { now: () => 0 })
   for (const at of [300, 200, 400]) armDeadline(partition, 'subject', at)
   t.equal(dueAtOf(partition), 200)
   const first = partition.due.first()
@@ -196,3 +196,39 @@ t.test('a partition that is given up in the moment in which it is abandoned is n
   await world.clock.advance(10_000)
   t.equal(looks, 0)
 })
+
+for (const [way, stepMs] of [
+  ['forward', 60 * minute],
+  ['back', -60 * minute],
+] as const) {
+  t.test(`the bus's clock set ${way} by an hour neither silences nor alarms: troubles are told as ever`, async t => {
+    const own = { aheadMs: 0 }
+    const world = createWorld(undefined, clock => ({ ...clock, now: () => clock.now() + own.aheadMs }))
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    const report = async (ok: boolean, minutes: number) => {
+      for (let i = 0; i < minutes; i++) {
+        await world.report(id, ok)
+        await world.clock.advance(minute)
+      }
+    }
+    await report(true, 5)
+    world.clock.stepWall(stepMs)
+    own.aheadMs = -stepMs
+    await report(true, 8)
+    t.strictSame(await world.history(id), [])
+    await world.report(id, false)
+    await world.clock.advance(2 * minute - 10)
+    t.equal(world.nudged.length, 0)
+    await world.report(id, false)
+    await world.clock.advance(1_000)
+    t.equal(world.nudged.length, 1, 'when the hold is over')
+    await report(true, 4)
+    t.equal(world.nudged.length, 2, 'it is well again')
+    await world.clock.advance(6 * minute)
+    t.strictSame(
+      (await world.alerts(id)).map(alert => alert.kind),
+      ['problem', 'recovery', 'no_data'],
+    )
+  })
+}

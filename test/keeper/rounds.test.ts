@@ -81,7 +81,7 @@ t.test('what has no revision to guard it is not done where the lease grew too ol
   ] as const) {
     let isYoung = true
     const store = createMemoryStore()
-    const partition = openPartition(0, 0)
+    const partition = openPartition(0, { now: () => 0 })
     const subject = subjectDocument('sub1', { rev: 0, kind: 'custom', pending: [] })
     const core = {
       store: { ...store, putInOrder: (puts: readonly Put[]) => store.putInOrder(puts).finally(() => (isYoung = false)) },

@@ -12,19 +12,21 @@ type ResultInput = Extract<Input, { kind: 'result' }>
 
 /**
  * A result is known by its location and slot: an older or equal slot changes nothing (an older one is still kept as an
- * observation). A report from a location that the subject does not have, on an assignment that has changed since, or on a slot that
- * has not come yet is dropped.
+ * observation), unless the newer one has not come yet: then the bus's clock was set back. A report from a location that the subject
+ * does not have, on an assignment that has changed since, or on a slot that has not come yet is dropped.
  */
 export function takeResult(subject: SubjectDocument, input: ResultInput, surrounding: Surrounding): Step {
   const { locationId, result } = input
   const dropped: Step = { subject, change: 'nothing', observation: null, reply: null }
   const { meta, checkRev } = subject
   if (!meta?.locations.includes(locationId) || checkRev === null || result.rev < checkRev) return dropped
-  if (result.slotAt > input.at + limits.keeper.slotAheadMs) return dropped
+  const slotAtMax = input.stampedAt + limits.keeper.slotAheadMs
+  if (result.slotAt > slotAtMax - result.ageMs) return dropped
   const reading = subject.readings[locationId]
   if (reading === undefined || reading.slotAt === result.slotAt) return dropped
   const observation = observationOf(subject.id, input)
-  if (reading.slotAt !== null && result.slotAt < reading.slotAt) return { ...dropped, observation }
+  const isOlder = result.slotAt < (reading.slotAt ?? 0)
+  if (isOlder && (reading.slotAt ?? 0) <= slotAtMax) return { ...dropped, observation }
 
   const fresh: Reading = {
     addedAt: reading.addedAt,
@@ -37,7 +39,7 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, surroun
   }
   const readings = { ...subject.readings, [locationId]: fresh }
   const reported = { ...subject, readings, receipts: stillAwaited(subject.receipts, surrounding.now) }
-  const isJudgedByEach = subject.kind === 'custom'
+  const isJudgedByEach = subject.kind === 'custom' || isOlder
   if (!isJudgedByEach && reading.ok === result.ok && isHeard(reading, meta, Math.max(input.at, subject.judgedAt))) {
     return { subject: reported, change: 'freshness', observation, reply: null }
   }
