@@ -45,19 +45,20 @@ export async function putDeliveryTable(
  * is gone. Tidiness alone: bounded, and what it leaves or cannot reach reads as if it were done.
  */
 export async function sweepTables(store: Store, workspaceId: string): Promise<void> {
-  const living = new Set((await destinationsOf(store, workspaceId)).map(({ id }) => id))
   let after: Query['after']
   for (let page = 0; page < limits.deliveryTable.sweepPages; page++) {
     const query = { where: { workspaceId }, limit: limits.deliveryTable.sweepPage, ...(after ? { after } : {}) }
     const tables = await store.find('deliveryTables', query)
-    if (tables.length > 0) await sweepPage(store, tables, living)
+    if (tables.length > 0) await sweepPage(store, workspaceId, tables)
     const last = tables.at(-1)
     if (last === undefined || tables.length < limits.deliveryTable.sweepPage) return
     after = { values: [], id: last.id }
   }
 }
 
-async function sweepPage(store: Store, tables: readonly DeliveryTableDocument[], living: ReadonlySet<string>): Promise<void> {
+/** Destinations are read after their tables: a row of one that was made in between would otherwise look as if it named one that is gone. */
+async function sweepPage(store: Store, workspaceId: string, tables: readonly DeliveryTableDocument[]): Promise<void> {
+  const living = new Set((await destinationsOf(store, workspaceId)).map(({ id }) => id))
   const ids = tables.map(({ id }) => id)
   const subjects = await store.find('subjects', { where: { id: { in: ids }, deletedAt: null }, limit: ids.length, select: [] })
   const watched = new Set(subjects.map(({ id }) => id))

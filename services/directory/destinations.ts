@@ -170,7 +170,7 @@ const fieldsOf = (request: Fields, type: DestinationDocument['type']) => ({
   transformationId: request.transformationId,
 })
 
-const bareChannel = (channel: string): string => channel.trim().replace(/^#+/, '')
+const bareChannel = (channel: string): string => channel.replace(/^[#\s]+/, '').trimEnd()
 const invalid = (message: string, details: string): AppError => new AppError('validation', message, { details })
 const disabled = (): AppError =>
   new AppError('invalid_state', 'Destination is disabled', { details: 'Switch the destination on before it becomes default' })

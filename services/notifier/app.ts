@@ -7,17 +7,17 @@ import type { Service, SurroundingsWithStore } from '#shared/service.ts'
 import type { BatchLoop } from './batch-loop.ts'
 import { createBodyMaker } from './body-maker.ts'
 import { type Claims, createClaims } from './claims.ts'
-import { createDeliverer, type Deliverer } from './deliver.ts'
+import { createDeliverer } from './deliver.ts'
 import { createDispatch } from './dispatch.ts'
 import { createFollowUp } from './follow-up.ts'
 import { createLanes } from './lanes.ts'
 import { createLocationNames } from './location-names.ts'
 import { createMetrics } from './metrics.ts'
 import type { NotifierOptions, Parts } from './parts.ts'
-import { createRecorder, type Recorder } from './record.ts'
+import { createRecorder } from './record.ts'
 import { createRowWriter } from './row-writer.ts'
 import { startScan } from './scan.ts'
-import { createSender, type Sender } from './send.ts'
+import { createSender } from './send.ts'
 import { serveTestMessages } from './test-message.ts'
 
 /** Notifiers of this name share the nudges and the test messages. */
@@ -30,6 +30,8 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
   const lanes = createLanes()
   const names = createLocationNames(store, clock)
   let stopping = false
+  /** Fires when what is being sent has to end, whatever comes of it. */
+  const cutOff = new AbortController()
   const parts: Parts = {
     store,
     clock,
@@ -48,11 +50,11 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
   const rows = createRowWriter(parts)
   const followUp = createFollowUp(parts, pump)
   const recorder = createRecorder(parts, rows, followUp, pump)
-  const deliverer = createDeliverer(parts, sender, recorder)
+  const deliverer = createDeliverer(parts, sender, recorder, cutOff.signal)
   const claims: Claims = createClaims(parts, bodies, deliverer, followUp)
   const dispatch = createDispatch(parts, bodies, deliverer, followUp, pump)
   const nudges = await bus.subscribe(subjects.alertNudge, ({ body }) => takeNudge(body, dispatch), { queue })
-  const tests = await serveTestMessages(parts, bus, queue, { bodies, sender, rows })
+  const tests = await serveTestMessages(parts, bus, queue, { bodies, sender, rows, stop: cutOff.signal })
   const scan = startScan(parts, dispatch, sender, pump)
 
   return {
@@ -64,9 +66,17 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
       if (stopping) return
       stopping = true
       followUp.stop()
+      const forget = clock.after(limits.notifier.stopMs, () => {
+        recorder.giveUp()
+        cutOff.abort()
+      })
       await nudges.close().catch(() => {})
       await Promise.all([scan.stop(), dispatch.idle(), claims.idle(), tests.close().catch(() => {})])
-      await finishSends(parts, deliverer, recorder, sender)
+      await deliverer.idle()
+      recorder.giveUp()
+      await recorder.idle()
+      forget()
+      await sender.close()
     },
   }
 }
@@ -77,17 +87,4 @@ function takeNudge(body: unknown, dispatch: BatchLoop<string>): void {
   if (!Array.isArray(alertIds)) return
   const room = Math.max(0, limits.notifier.nudgeBacklog - dispatch.size())
   dispatch.add(alertIds.filter(id => typeof id === 'string').slice(0, room))
-}
-
-/** Waits for running sends, then gives back the claims of those that have no outcome yet. */
-async function finishSends({ clock }: Parts, deliverer: Deliverer, recorder: Recorder, sender: Sender): Promise<void> {
-  const forget = clock.after(limits.notifier.stopMs, () => {
-    recorder.giveUp()
-    deliverer.abandon()
-  })
-  await deliverer.idle()
-  recorder.giveUp()
-  await recorder.idle()
-  forget()
-  await sender.close()
 }

@@ -1,5 +1,5 @@
 // Makes the bodies of messages out of alerts: by the destination's payload template, else the built-in one. What names and templates
-// they need is read once per round.
+// they need is read once per batch of them.
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'

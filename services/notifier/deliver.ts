@@ -15,19 +15,17 @@ export interface Deliverer {
   start(jobs: readonly Job[]): void
   /** Resolves when no send runs. */
   idle(): Promise<void>
-  /** Ends running sends without waiting for their outcome; their claims are given back. */
-  abandon(): void
 }
 
-export function createDeliverer(parts: Parts, sender: Sender, recorder: Recorder): Deliverer {
+/** Once `stop` fires, running sends end without an outcome, and their claims are given back. */
+export function createDeliverer(parts: Parts, sender: Sender, recorder: Recorder, stop: AbortSignal): Deliverer {
   const { clock, lanes, metrics, logger } = parts
   const jitter = parts.options.jitter ?? systemJitter
-  const stop = new AbortController()
   const running = new Set<Promise<void>>()
 
   const run = async (job: Job) => {
     const { document, destination } = job
-    const outcome = await sender.send(messageOf(document, destination.url), stop.signal)
+    const outcome = await sender.send(messageOf(document, destination.url), stop)
     const result = outcome.kind === 'refused' && !outcome.answered ? 'unreachable' : outcome.kind
     metrics.attempts.inc({ result })
     if (outcome.kind === 'refused') {
@@ -59,7 +57,6 @@ export function createDeliverer(parts: Parts, sender: Sender, recorder: Recorder
     idle: async () => {
       while (running.size > 0) await Promise.allSettled(running)
     },
-    abandon: () => stop.abort(),
   }
 }
 

@@ -64,8 +64,10 @@ export function createDispatch(
     const [routingOf, { waiting, siblings }] = await Promise.all([readRouting(store, open), predecessorsOf(store, later)])
     const { first, rest } = firstOfEachIncident(open, waiting)
     const decisions = first.map(alert => ({ alert, ...decide(alert, routingOf(alert)) }))
-    await bodies.prepare(first, new Set(decisions.flatMap(({ told }) => told)))
     for (const some of inBatches(decisions)) {
+      // Each batch for itself: what was read for the first may be forgotten by the time a slow store takes the last.
+      const alerts = some.map(({ alert }) => alert)
+      await bodies.prepare(alerts, new Set(some.flatMap(({ told }) => told)))
       await put(some.flatMap(({ alert, told }) => told.map(destination => plan(parts, bodies, alert, destination, siblings))))
     }
     const dispatched = decisions.map(({ alert, told, leftOut, nobody }) => ({

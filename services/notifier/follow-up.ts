@@ -17,10 +17,13 @@ export function createFollowUp(parts: Parts, onRoomWanted: () => void): FollowUp
   const { store, clock, logger, lanes, metrics } = parts
   const timers = new Map<string, Cancel>()
 
-  const wakeAt = ({ id, destinationId }: Step['document'], at: number) => {
+  const wakeAt = (document: Step['document'], at: number) => {
     if (timers.size >= limits.notifier.timers || parts.stopping()) return
+    const { id, destinationId } = document
     const wake = () => {
       timers.delete(id)
+      // A timer may end a moment before its instant, more so while the clock works off a drift: a claim would not find it due yet.
+      if (clock.now() < at) return wakeAt(document, at)
       if (lanes.offer(destinationId, id)) onRoomWanted()
     }
     timers.get(id)?.()

@@ -1,5 +1,5 @@
-// The payload templates and workspace names that messages need, read once per round. A round reads anew: a template that was just
-// saved is used at once.
+// The payload templates and workspace names that messages need, read anew for each batch of them: a template that was just saved is
+// used at once.
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import type { TransformationDocument } from '#shared/contracts/transformation.ts'

@@ -13,7 +13,7 @@ import { limits } from '#shared/limits.ts'
 import { StoreError } from '#shared/store/port.ts'
 import type { BodyMaker, MadeBody } from './body-maker.ts'
 import { notPrepared } from './claim-step.ts'
-import type { Outcome } from './outcome.ts'
+import { type Outcome, unreachable } from './outcome.ts'
 import type { Parts } from './parts.ts'
 import { type LogRow, type RowWriter, withNote } from './row-writer.ts'
 import type { Sender } from './send.ts'
@@ -22,12 +22,20 @@ import { testAlert } from './test-alert.ts'
 
 const { testMs, testsAtOnce, testLogMs, logMs } = limits.notifier
 
+interface Means {
+  bodies: BodyMaker
+  sender: Sender
+  rows: RowWriter
+  /** A test that is under way when it fires has failed. */
+  stop: AbortSignal
+}
+
 /** Resolves once tests are taken; `close` waits for those that run. */
 export function serveTestMessages(
   parts: Parts,
   bus: Bus,
   queue: string,
-  { bodies, sender, rows }: { bodies: BodyMaker; sender: Sender; rows: RowWriter },
+  { bodies, sender, rows, stop }: Means,
 ): Promise<Subscription> {
   const { clock, logger } = parts
   let running = 0
@@ -37,7 +45,7 @@ export function serveTestMessages(
     const alert = testAlert(destination, clock.now())
     await bodies.prepare([alert], [destination]).catch(refuseUnread)
     const made = bodies.make(alert, destination)
-    const outcome = made === null ? unprepared : await send(sender, destination, alert, made)
+    const outcome = made === null ? unprepared : await send(sender, destination, alert, made, stop)
     parts.metrics.tests.inc({ result: outcome.kind })
     const row = rowOf(destination, alert, made, outcome, clock.now())
     await withinReason(parts, rows.write([row]))
@@ -74,13 +82,20 @@ function refuseUnread(error: unknown): never {
   throw error
 }
 
-function send(sender: Sender, destination: DestinationDocument, alert: AlertDocument, made: MadeBody): Promise<Outcome> {
+async function send(
+  sender: Sender,
+  destination: DestinationDocument,
+  alert: AlertDocument,
+  made: MadeBody,
+  stop: AbortSignal,
+): Promise<Outcome> {
   const idempotencyKey = `msg_${randomId(27)}`
   const madeAt = alert.decidedAt
   const signature = signatureOf(destination.secrets, { id: idempotencyKey, madeAt, body: made.body })
   const { body, contentType } = made
   const message = { url: destination.url, body, contentType, idempotencyKey, madeAt, signature }
-  return sender.send(message, new AbortController().signal, testMs)
+  const outcome = await sender.send(message, stop, testMs)
+  return outcome.kind === 'abandoned' ? unreachable('no answer before the notifier stopped') : outcome
 }
 
 const unprepared: Outcome = { kind: 'refused', retryable: false, answered: false, error: notPrepared, retryAfterMs: null }

@@ -329,6 +329,28 @@ t.test('a store that does not answer while tables are swept does not undo a dele
   t.strictSame(await ask('list-destinations', { workspaceId: 'w' }), [])
 })
 
+t.test('a row of a destination that is made while tables are swept stays', async t => {
+  const whole = createMemoryStore()
+  const { add, ask, clock } = await start(t, whole)
+  await whole.upsert('subjects', [subjectDocument('Shop000000', 'w', 'shop', 'Shop', { locations: [] } as never, clock.now())])
+  const gone = await add('w', 'gone')
+  let made: number | null = null
+  const sweeper = await start(t, {
+    ...whole,
+    find: async (collection, query) => {
+      if (collection === 'deliveryTables' && made === null) {
+        made = (await add('w', 'new')).number
+        const selections = [{ number: made, alertKinds: ['problem' as const] }]
+        await ask('put-delivery-table', { workspaceId: 'w', subjectId: 'Shop000000', selections })
+      }
+      return whole.find(collection, query)
+    },
+  })
+  await sweeper.ask('delete-destination', { workspaceId: 'w', id: gone.id })
+  const { selections } = await ask('get-delivery-table', { workspaceId: 'w', subjectId: 'Shop000000' })
+  t.match(selections, [{ number: made, alertKinds: ['problem'] }])
+})
+
 t.test('a log of large bodies is answered whole, and no row is read much more than once for it', async t => {
   const whole = createMemoryStore()
   const row = (n: number, payload: string): DeliveryLogDocument => ({

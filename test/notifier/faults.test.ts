@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
+import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
@@ -15,6 +16,9 @@ import { limits, minute, second } from '#shared/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
 import { startNotifier } from '../../services/notifier/app.ts'
+import { newDelivery } from '../../services/notifier/delivery-document.ts'
+import { isHeld, openSiblings } from '../../services/notifier/siblings.ts'
+import { createMemoryStore } from '../support/memory-store.ts'
 import { startTestBus } from '../support/nats.ts'
 import { alert, createHouse, createReceiver, destination, type Hit, type House, options, startAt, until } from './house.ts'
 
@@ -436,6 +440,68 @@ t.test('a dead receiver of a thousand messages keeps nobody waiting', async t =>
   await until(async () => (await ended(house.store)) === 900, 'the nine')
   await house.clock.advance(sendMs + retryMs)
   t.equal(receiver.hits.length, 900)
+})
+
+t.test('a message is held back by its predecessor however many deliveries of other incidents are open', async t => {
+  const store = createMemoryStore()
+  const opened = (incident: string, number: number, destinationId: string) =>
+    newDelivery(alert('one', incident, number), destinationId, startAt, { notifierId: 'n0', incidentSalt: options.incidentSalt })
+  const others = Array.from({ length: 101 }, (_, i) => Array.from({ length: 100 }, (_, j) => opened(`i${i}`, 1, `d${j}`))).flat()
+  const held = opened('late', 3, 'd0')
+  await store.insert('deliveries', [...others, opened('late', 2, 'd0'), held])
+  const siblings = await openSiblings(
+    store,
+    [...others, held].map(({ incidentId }) => incidentId),
+  )
+  t.ok(others.length > limits.store.findMax, 'more than one read answers')
+  t.equal(siblings.length, others.length + 2)
+  t.equal(isHeld(held, siblings), true)
+})
+
+t.test('a round that a slow store draws out tells its last alerts by their template all the same', async t => {
+  const house = createHouse()
+  const receiver = await createReceiver(() => ({ status: 200 }))
+  const own = { workspaceId: 'workspace-one', transformationId: 7 }
+  const places = Array.from({ length: limits.destination.perWorkspace }, (_, i) => destination(`d${i}`, receiver.url, own))
+  const alerts = Array.from({ length: 6 }, (_, i) => alert('one', `i${i}`, 1))
+  const selections = places.map(({ id }) => ({ destinationId: id, alertKinds: ['problem' as const] }))
+  const other = destination('other', receiver.url, { transformationId: 8 })
+  await house.store.insert('destinations', [...places, other])
+  await house.store.insert(
+    'transformations',
+    [own.workspaceId, other.workspaceId].map((workspaceId, i) => ({
+      ...{ id: `t${i}`, rev: 1, number: 7 + i, workspaceId, name: 't', nameKey: 't', template: '{{ subject }}!' },
+      ...{ createdAt: startAt, updatedAt: startAt },
+    })),
+  )
+  await house.store.insert('alerts', alerts)
+  await house.store.insert(
+    'deliveryTables',
+    alerts.map(({ subjectId }) => ({ id: subjectId, rev: 1, workspaceId: own.workspaceId, selections, updatedAt: startAt })),
+  )
+  const client = createNotifierClient(house.connect(), house.clock)
+  let isSlow = true
+  const slow: Store = {
+    ...house.store,
+    replace: async (collection, documents) => {
+      if (collection === 'deliveries' && isSlow) {
+        isSlow = false
+        await house.clock.advance(limits.notifier.namesMs)
+        await client.sendTest({ destinationId: other.id })
+      }
+      return house.store.replace(collection, documents)
+    },
+  }
+  const service = await house.start('n1', { store: slow })
+  t.teardown(async () => {
+    await house.stop(service)
+    await receiver.close()
+  })
+  house.nudge(...alerts.map(({ id }) => id))
+  await until(async () => (await house.store.count('alerts', { state: 'open' })) === 0, 'all alerts dispatched')
+  const bodies = (await house.store.find('deliveries', { limit: 1_000 })).map(({ body }) => body)
+  t.equal(bodies.length, alerts.length * places.length)
+  t.same([...new Set(bodies)], ['Shop!'])
 })
 
 t.test('many alerts to many destinations are made into deliveries a bounded number at a time', async t => {

@@ -17,9 +17,9 @@ import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.
 
 export const startAt = Date.UTC(2026, 0, 5, 12)
 
-/** Looks again each turn of the event loop; fails after 10 s of real time. */
+/** Looks again each turn of the event loop; fails after a minute of real time. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + 10_000
+  const deadline = performance.now() + 60_000
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`Did not come about: ${what}`)
     await new Promise(resolve => setImmediate(resolve))

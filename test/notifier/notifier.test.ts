@@ -1,6 +1,7 @@
 // The notifier whole: alerts in the store, real receivers over HTTP, a clock turned by hand.
 import { pino } from 'pino'
 import t from 'tap'
+import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
@@ -261,6 +262,23 @@ t.test('what may pass is tried again with the same key and body, one log row an 
     t.notMatch(JSON.stringify([await house.rows(), house.log]), /secret|hunter2|127\.0\.0\.1/, `${name}: the address is nowhere`)
   }
   t.equal(keys.size, 1, 'the delivery itself decides its key, whoever makes it')
+})
+
+t.test('a retry whose timer ends a moment early leaves at its instant, not at the next scan', async t => {
+  const told = alert('one', 'a', 1)
+  const house = await scene(t, [told])
+  const receiver = await house.receive(call => ({ status: call === 1 ? 503 : 200 }))
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  await house.run('n1')
+  house.nudge(told.id)
+  await until(async () => (await house.deliveries())[0]?.snapshot.value === 'waiting', 'waiting')
+  await house.clock.settle()
+  house.clock.stepWall(-20)
+  await house.clock.advance(retryMs)
+  t.equal(receiver.hits.length, 1, 'not before its instant')
+  await house.clock.advance(20)
+  await receiver.called(2)
+  t.equal(house.clock.now(), startAt + retryMs)
 })
 
 t.test('a receiver that asks for time gets it, within bounds', async t => {
@@ -636,6 +654,29 @@ t.test('a stopping notifier waits for its sends, and gives back what has no outc
   await house.store.insert('alerts', [alert('slow', 'c', 1)])
   await house.clock.advance(minute)
   t.equal(await house.store.count('alerts', { state: 'open' }), 1, 'it looks for nothing any more')
+})
+
+t.test('a stop ends what no receiver answers, a test message too, within what a service may take', async t => {
+  const told = alert('one', 'a', 1)
+  const house = await scene(t, [told])
+  const silent = await house.receive(() => null)
+  await house.store.insert('destinations', [destination('one', silent.url)])
+  const service = await house.start('n1')
+  house.nudge(told.id)
+  await silent.called(1)
+  const tested = createNotifierClient(house.connect(), house.clock).sendTest({ destinationId: 'one' })
+  await silent.called(2)
+  let stopped = false
+  const stopping = service.stop().then(() => {
+    stopped = true
+  })
+  await house.clock.advance(0.75 * limits.start.serviceStopMs)
+  await until(async () => (await house.deliveries())[0]?.claimedBy === null, 'the claim given back')
+  t.match(await tested, { delivered: false, error: 'unreachable: no answer before the notifier stopped' })
+  await until(() => stopped, 'the end of the notifier')
+  t.match(await house.deliveries(), [{ open: 1, snapshot: { value: 'queued' } }])
+  t.match(await house.rows(), [{ status: 'failed', error: 'unreachable: no answer before the notifier stopped' }])
+  await stopping
 })
 
 t.test('what is too old leaves, what is not stays', async t => {
