@@ -33,7 +33,7 @@ export async function getRollUps({ store, clock }: DirectoryContext, request: Re
   if (source === null) return null
   const [progress = null] = await store.get('rollUpProgress', [keys.lease(partitionOf(subjectId))])
   const now = clock.now()
-  const rawTo = Math.min(to, Math.ceil((now + limits.intake.clockSkewMs) / step) * step)
+  const rawTo = Math.min(to, Math.ceil(now / step) * step)
   const rawFrom = Math.min(Math.max(rawFromOf(source, progress, now), from), rawTo)
   const series: Series = { subjectId, source, step }
   const buckets: Buckets = new Map()

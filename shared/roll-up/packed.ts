@@ -39,7 +39,8 @@ export function unpackBuckets(text: string, slots: number): (Bucket | null)[] {
 function packBucket(bytes: number[], skipped: number, bucket: Bucket): void {
   const { count, ok, measured, min, max, sum, level } = bucket
   const rest = sum - measured * min
-  const isInteger = [min, max, sum, max - min, measured * min, rest].every(Number.isSafeInteger) && rest >= 0
+  const whole = [min, zigzag(min), max, sum, max - min, measured * min, rest]
+  const isInteger = whole.every(Number.isSafeInteger) && rest >= 0
   const flags =
     (ok === count ? allOk : 0) + (measured === ok ? okMeasured : 0) + (isInteger ? integers : 0) + (level === 0 ? fine : 0)
   writeVarint(bytes, skipped * flagBits + flags)

@@ -16,10 +16,10 @@ async function createStream() {
   const publish = (subjectId: string) => client.observations.publish(subjects.observation('aaaa', subjectId), {})
   for (let turn = 0; turn < 4; turn++) for (const subjectId of [one, other]) await publish(subjectId)
   const { createdAt } = await client.observations.state()
-  const judge = async (subjectId: string, sequence: number, streamCreatedAt = createdAt) => {
+  const judge = async (subjectId: string, sequence: number, streamCreatedAt = createdAt, rev = 1) => {
     const id = keys.lease(partitionOf(subjectId))
     const position = { streamCreatedAt, sequence, messageAt: 0, gaps: 0, writtenAt: 0, writer: 'test' }
-    await store.replace('checkpoints', [{ id, rev: 1, ...position } satisfies CheckpointDocument])
+    await store.replace('checkpoints', [{ id, rev, ...position } satisfies CheckpointDocument])
   }
   const purge = () => purgeJudged({ bus: client, store } as unknown as Core)
   const first = async () => (await client.observations.state()).firstSequence
@@ -86,11 +86,26 @@ t.test('a stream that is created anew while the checkpoints are read is left as 
       const found = await client.observations.firstSequenceOf(partition, from)
       if (partition === 63) {
         hub.recreateStream()
-        await client.observations.publish(subjects.observation('aaaa', one), {})
+        // Longer than the one before: only its creation time tells them apart.
+        for (let turn = 0; turn < 9; turn++) await client.observations.publish(subjects.observation('aaaa', one), {})
       }
       return found
     },
   }
   await purgeJudged({ bus: { ...client, observations }, store } as unknown as Core)
   t.equal(await first(), 1)
+})
+
+t.test('of a stream that lost its end nothing is purged by checkpoints that lie behind it', async t => {
+  const { client, hub, judge, purge, first } = await createStream()
+  await judge(one, 7)
+  await judge(other, 8)
+  hub.truncateStream(4)
+  await client.observations.publish(subjects.observation('aaaa', one), {})
+  await purge()
+  t.equal(await first(), 1, 'what came since is not judged')
+  await judge(one, 5, undefined, 2)
+  await judge(other, 4, undefined, 2)
+  await purge()
+  t.equal(await first(), 6, 'all is judged again')
 })

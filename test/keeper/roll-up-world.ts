@@ -1,6 +1,7 @@
 // Generated reports in a store, the keeper's roll-up over them by hand, and a plain recomputation to hold it against.
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
+import { keys } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { RollUpBucket } from '#shared/contracts/roll-up.ts'
 import { partitionOf } from '#shared/hash.ts'
@@ -97,6 +98,16 @@ export async function storeSubjects(into: Store): Promise<void> {
     subject(site, { partition: partitionOf(site) }),
     subject(shop, { partition: partitionOf(shop), kind: 'custom', custom: { signals, observed: {} } as never }),
   ])
+}
+
+/** Every partition as if it were rolled up and settled up to this day, ms. */
+export async function storeProgress(into: Store, to: number): Promise<void> {
+  const numbers = Array.from({ length: limits.partitions }, (_, number) => number)
+  const done = { rev: 1, hoursTo: to, daysTo: to, writer: '' }
+  await into.upsert(
+    'rollUpProgress',
+    numbers.map(number => ({ id: keys.lease(number), ...done })),
+  )
 }
 
 /** What a keeper's roll-up needs of it, on a clock that stands still. `onTrouble` hears of every failed try. */

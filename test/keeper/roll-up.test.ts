@@ -2,7 +2,9 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { keys } from '#shared/bus/subjects.ts'
-import { pushedObservationId } from '#shared/ids.ts'
+import type { WindowDocument } from '#shared/contracts/maintenance.ts'
+import { partitionOf } from '#shared/hash.ts'
+import { checkObservationId, pushedObservationId } from '#shared/ids.ts'
 import { day, hour, limits, minute } from '#shared/limits.ts'
 import { addReport, type Bucket, emptyBucket, mergeBucket, quantile, relativeError } from '#shared/roll-up/bucket.ts'
 import { packBuckets, unpackBuckets } from '#shared/roll-up/packed.ts'
@@ -11,9 +13,11 @@ import { openStore } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
 import { expireIncidents } from '../../services/keeper/roll-up/expire-incidents.ts'
-import { rawLeavesBefore } from '../../services/keeper/roll-up/progress.ts'
+import { dueAt, progressOf, rawLeavesBefore } from '../../services/keeper/roll-up/progress.ts'
+import { expireRollUps } from '../../services/keeper/roll-up/remove-roll-ups.ts'
+import { rollUpPartition } from '../../services/keeper/roll-up/roll-up-partition.ts'
 import { Random } from '../simulation/random.ts'
-import { history, incident, pushed } from '../store/documents.ts'
+import { history, incident, maintenanceWindow, observation, pushed, subject } from '../store/documents.ts'
 import { dyingStore } from '../support/dying-store.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
 import { startSecantus } from '../support/secantus.ts'
@@ -83,6 +87,16 @@ t.test('buckets come out of their text as they went in', async t => {
       [
         [true, -70_000],
         [true, -1],
+      ],
+    ],
+    ['a negative whole number of more than 52 bits', [[true, -(2 ** 52) - 1]]],
+    ['the least whole number', [[true, Number.MIN_SAFE_INTEGER]]],
+    ['the largest whole number', [[true, Number.MAX_SAFE_INTEGER]]],
+    [
+      'a half and what swallows it',
+      [
+        [true, 0.5],
+        [true, 2 ** 52 + 1],
       ],
     ],
     [
@@ -190,6 +204,94 @@ t.test('roll-ups agree with a plain recomputation on mongodb', async t => {
   await suite(t, store, 30 * minute)
 })
 
+t.test('any part of what is rolled up is read exactly, and nothing beside it', async t => {
+  const store = createMemoryStore()
+  const reports = world.generateReports(11, 2, 5 * minute)
+  await world.storeSubjects(store)
+  await world.store(store, reports)
+  const now = settledAt(start + 2 * day)
+  for (const at of [start + 2 * day, now]) await world.rollUp(store, at)
+  const parts: [world.Step, number, number][] = [
+    ['5m', start + 10 * hour + 25 * minute, start + 15 * hour + 35 * minute],
+    ['1h', start + 7 * hour, start + 31 * hour],
+    ['1d', start, start + day],
+    ['1d', start + day, start + 3 * day],
+  ]
+  for (const [step, from, to] of parts) {
+    for (const of of new Map(reports.map(report => [report.source.id, report])).values()) {
+      const found = await world.read(store, now, of, step, [from, to])
+      const wanted = world.recompute(reports, of, step, [from, to])
+      t.equal(world.difference(found?.buckets, wanted), null, `${of.source.id} by ${step}`)
+    }
+  }
+  const [deleted] = await store.get('subjects', [site])
+  await store.upsert('subjects', [{ ...deleted!, deletedAt: now }])
+  t.equal(await world.read(store, now, reports[0] as world.Report, '1h', [start, start + day]), null)
+})
+
+t.test('where nothing is rolled up all that is kept is read, from the beginning of its first day', async t => {
+  const store = createMemoryStore()
+  const reports = world.generateReports(3, 1, 10 * minute)
+  await world.storeSubjects(store)
+  await world.store(store, reports)
+  for (const [id, keptMs] of [
+    ['aaaa', limits.retention.checksMs + limits.retention.heldBackMs],
+    ['s1', limits.retention.pushedMs],
+  ] as const) {
+    const of = reports.find(({ source }) => source.id === id) as world.Report
+    const range: [number, number] = [start, start + day]
+    const found = await world.read(store, start + keptMs + 23 * hour, of, '1h', range)
+    t.equal(world.difference(found?.buckets, world.recompute(reports, of, '1h', range)), null, id)
+  }
+})
+
+t.test('a check that comes late is seen at once for a day, though its hour is rolled up', async t => {
+  const store = createMemoryStore()
+  await world.storeSubjects(store)
+  const report = (at: number) => ({ subjectId: site, source: { kind: 'location' as const, id: 'aaaa' }, at, ok: true, value: 1 })
+  const inTime = { ...report(start), accepted: true }
+  const late = { ...report(start + minute), accepted: true }
+  await world.store(store, [inTime])
+  await world.rollUp(store, start + 3 * hour)
+  await world.store(store, [late])
+  for (const [now, count] of [
+    [start + 3 * hour, 2],
+    [start + day + hour, 1],
+  ] as const) {
+    await world.rollUp(store, now)
+    t.match(await world.read(store, now, late, '1h', [start, start + hour]), { buckets: [{ count }] })
+  }
+  await world.rollUp(store, settledAt(start))
+  t.match(await world.read(store, settledAt(start), late, '1h', [start, start + hour]), { buckets: [{ count: 2 }] })
+})
+
+t.test(
+  'an observation that is sent again after its hour was rolled up counts as it was sent last, once its day is settled',
+  async t => {
+    const store = createMemoryStore()
+    await world.storeSubjects(store)
+    const sent = { subjectId: shop, source: world.signal('s2'), at: start + hour, ok: true, value: 1, accepted: true }
+    const again = { ...sent, ok: false, value: 7 }
+    await world.store(store, [sent])
+    await world.rollUp(store, start + 5 * hour)
+    await world.store(store, [again])
+    await world.rollUp(store, settledAt(start))
+    await agrees(t, store, settledAt(start), [again], [start, start + day], 'settled')
+  },
+)
+
+t.test('a day whose observations are gone before it is settled is what its hours say', async t => {
+  const store = createMemoryStore()
+  const reports = world.generateReports(3, 1, 10 * minute)
+  await world.storeSubjects(store)
+  await world.store(store, reports)
+  await world.rollUp(store, start + 2 * day)
+  while ((await store.deleteRange('observations', '', '~', 10_000)) > 0);
+  while ((await store.deleteRange('pushedObservations', '', '~', 10_000)) > 0);
+  await world.rollUp(store, settledAt(start))
+  await agrees(t, store, settledAt(start), reports, [start, start + day], 'settled')
+})
+
 /** A store with two days of reports, and what undisturbed work makes of them. */
 async function prepared() {
   const reports = world.generateReports(5, 1, 10 * minute)
@@ -231,6 +333,80 @@ t.test('a keeper that dies between any two writes leaves nothing that its succes
   }
 })
 
+t.test('an hour is due five minutes after its end and a day two days after, each partition in its own turn', async t => {
+  const ended = start + 23 * hour
+  for (const [partition, turnOfHour, turnOfDay] of [
+    [0, 0, 0],
+    [32, 20 * minute, 3 * hour],
+    [63, 39.375 * minute, 5.90625 * hour],
+  ] as const) {
+    const hourAt = ended + 5 * minute + turnOfHour
+    t.equal(dueAt(partition, hourAt - 1).hoursTo, ended - hour)
+    t.equal(dueAt(partition, hourAt).hoursTo, ended)
+    const dayAt = start + 2 * day + 5 * minute + turnOfDay
+    t.equal(dueAt(partition, dayAt - 1).daysTo, start - day)
+    t.equal(dueAt(partition, dayAt).daysTo, start)
+  }
+})
+
+t.test('a partition without progress begins with the oldest checks, so does one whose progress lies ahead', async t => {
+  const now = start + 5 * hour
+  const begin = { hoursTo: start - 3 * day, daysTo: start - 3 * day }
+  t.match(progressOf(null, 1, now), { ...begin, rev: 0 })
+  const stored = { id: keys.lease(1), rev: 7, hoursTo: now, daysTo: start - 2 * day, writer: 'w' }
+  t.strictSame(progressOf(stored, 1, now), stored)
+  t.match(progressOf(stored, 1, now - 1), { ...begin, rev: 7 })
+})
+
+t.test('how far a partition is rolled up never goes back', async t => {
+  const { make } = await prepared()
+  const store = await make()
+  const written: number[] = []
+  const replace: Store['replace'] = async (collection, documents) => {
+    if (collection === 'rollUpProgress')
+      for (const one of documents) written.push((one as unknown as { hoursTo: number }).hoursTo)
+    return store.replace(collection, documents)
+  }
+  const partition = partitionOf(site)
+  for (let now = start; now < settledAt(start + day); now += 5 * hour) {
+    const [stored = null] = await store.get('rollUpProgress', [keys.lease(partition)])
+    await rollUpPartition(
+      world.coreOn({ ...store, replace }, () => now),
+      partition,
+      stored,
+      () => true,
+    )
+  }
+  t.ok(written.length > 10)
+  t.strictSame(
+    written,
+    written.toSorted((one, other) => one - other),
+  )
+})
+
+t.test('every subject of a partition is rolled up, however many it has', async t => {
+  const store = createMemoryStore()
+  const ids = Array.from({ length: limits.rollUp.subjectsPerRead + 3 }, (_, index) => `site${String(index).padStart(6, '0')}`)
+  await store.insert(
+    'subjects',
+    ids.map(id => subject(id, { partition: 1 })),
+  )
+  const reports = ids.map(id => observation(checkObservationId(id, 'aaaa', start)))
+  await store.insert('observations', reports)
+  const now = start + 3 * hour
+  await rollUpPartition(
+    world.coreOn(store, () => now),
+    1,
+    null,
+    () => true,
+  )
+  const rows = await store.find('rollUps', { limit: 10_000 })
+  t.strictSame(
+    rows.map(({ id }) => id.slice(0, 10)),
+    ids,
+  )
+})
+
 t.test('two keepers that roll up the same partition at once make the same rows', async t => {
   const { make, times, rowsOf, wanted } = await prepared()
   const store = await make()
@@ -252,6 +428,22 @@ t.test('a clock that was ahead has called hours ended that had not: they are rol
   t.strictSame(await rowsOf(store), wanted)
 })
 
+t.test('an hour that a clock called ended before its end is rolled up again, however little the clock was ahead', async t => {
+  const reports = world.generateReports(5, 1, minute)
+  const of = reports.find(({ source }) => source.id === 's2') as world.Report
+  const store = createMemoryStore()
+  await world.storeSubjects(store)
+  const now = start + 10 * hour + 30 * minute
+  const inTime = reports.filter(({ at }) => at < now)
+  await world.store(store, inTime)
+  await world.rollUp(store, now + 90 * minute)
+  await world.store(store, reports)
+  await world.rollUp(store, now + minute)
+  const range: [number, number] = [start, start + 12 * hour]
+  const found = await world.read(store, start + 14 * hour, of, '1h', range)
+  t.equal(world.difference(found?.buckets, world.recompute(reports, of, '1h', range)), null)
+})
+
 t.test('what is deleted while it is rolled up leaves nothing behind', async t => {
   for (const whole of [true, false]) {
     const { make } = await prepared()
@@ -259,6 +451,7 @@ t.test('what is deleted while it is rolled up leaves nothing behind', async t =>
     const racing: Store = {
       ...store,
       upsert: async (collection, documents) => {
+        if (!(documents[0] as { id: string }).id.startsWith(shop)) return store.upsert(collection, documents)
         const [subject] = await store.get('subjects', [shop])
         const custom = { ...subject!.custom!, signals: subject!.custom!.signals.filter(({ key }) => key !== 's1') }
         await store.upsert('subjects', [whole ? { ...subject!, deletedAt: start } : { ...subject!, custom }])
@@ -298,6 +491,47 @@ t.test('roll-ups and closed incidents leave after 400 days, open incidents do no
   t.same(await idsIn('history'), ['long.1'])
 })
 
+t.test(
+  'roll-ups leave with their day, those of a signal that is gone at once, those of a location that was given up not',
+  async t => {
+    const store = createMemoryStore()
+    await world.storeSubjects(store)
+    const now = start + 400 * day + hour
+    const sources = [world.signal('s1'), world.signal('s9'), { kind: 'location', id: 'gone' } as const]
+    const idsAt = (at: number) =>
+      sources.flatMap(source => (['hour', 'day'] as const).map(level => rollUpId(shop, source, level, at)))
+    await store.upsert(
+      'rollUps',
+      [...idsAt(start - hour), ...idsAt(start)].map(id => ({ id, data: '' })),
+    )
+    const [owner] = await store.get('subjects', [shop])
+    await expireRollUps(store, owner!, now)
+    const left = (await store.find('rollUps', { limit: 99 })).map(({ id }) => id)
+    t.strictSame(
+      left,
+      idsAt(start)
+        .filter(id => parseRollUpId(id).source.id !== 's9')
+        .sort(),
+    )
+  },
+)
+
+t.test('an incident leaves 400 days after it closed, with all of its history', async t => {
+  const store = createMemoryStore()
+  const closed = (id: string, closedAt: number) =>
+    incident(id, { subjectId: site, open: 0, closedAt, troubleSince: closedAt - 9 })
+  await store.insert('incidents', [closed('old', start - 1), closed('young', start)])
+  const many = 2 * limits.keeper.deletionSlice
+  for (const incidentId of ['old', 'young']) {
+    const entries = Array.from({ length: many }, (_, sequence) => history(`${incidentId}.${sequence}`, { incidentId, sequence }))
+    await store.insert('history', entries)
+  }
+  await expireIncidents(store, site, start + 400 * day)
+  t.match(await store.find('incidents', { limit: 9 }), [{ id: 'young' }])
+  t.equal(await store.count('history', { incidentId: 'old' }), 0)
+  t.equal(await store.count('history', { incidentId: 'young' }), many)
+})
+
 t.test('what senders reported leaves after 30 days, when the day is settled: of each signal, and nothing of others', async t => {
   const store = createMemoryStore()
   await world.storeSubjects(store)
@@ -315,17 +549,74 @@ t.test('what senders reported leaves after 30 days, when the day is settled: of 
   ]
   const many = Array.from({ length: 2 * limits.keeper.deletionSlice }, (_, i) => at('s2', oldest - 10_000 - i))
   await store.upsert('pushedObservations', [...kept, ...old, ...many])
-  await store.upsert(
-    'rollUpProgress',
-    Array.from({ length: limits.partitions }, (_, number) => ({
-      ...{ id: keys.lease(number), rev: 1, hoursTo: settled, daysTo: settled, writer: '' },
-    })),
-  )
+  await world.storeProgress(store, settled)
   const ids = async () => (await store.find('pushedObservations', { limit: 10_000 })).map(({ id }) => id)
   await world.rollUp(store, settled + hour)
   t.equal((await ids()).length, kept.length + old.length + many.length, 'not before the day is settled')
   await world.rollUp(store, now)
   t.strictSame(await ids(), kept.map(({ id }) => id).sort())
+})
+
+t.test('what was reported before a gap that is longer than it is kept leaves only once it is rolled up', async t => {
+  const reports = world.generateReports(5, 2, 10 * minute).filter(({ source }) => source.kind === 'signal')
+  const store = createMemoryStore()
+  await world.storeSubjects(store)
+  await world.store(store, reports)
+  await world.rollUp(store, start + 20 * hour)
+  const now = start + 60 * day
+  await world.rollUp(store, now)
+  await agrees(t, store, now, reports, [start, start + 2 * day], 'after the gap')
+  t.strictSame(await store.find('pushedObservations', { limit: 9 }), [])
+})
+
+t.test('a keeper that dies between any two removals of old roll-ups leaves none for ever', async t => {
+  const { make, times } = await prepared()
+  const old = await make()
+  for (const now of times) await world.rollUp(old, now)
+  const rows = await old.find('rollUps', { limit: 10_000 })
+  const settled = start + 402 * day
+  for (let n = 1, isDead = true; isDead; n++) {
+    const store = createMemoryStore()
+    await world.storeSubjects(store)
+    await store.upsert('rollUps', rows)
+    await world.storeProgress(store, settled)
+    let removals = 0
+    isDead = false
+    const deleteRange: Store['deleteRange'] = async (...range) => {
+      isDead ||= range[0] === 'rollUps' && ++removals === n
+      if (isDead) throw new Error('dead')
+      return store.deleteRange(...range)
+    }
+    const dying = world.rollUp({ ...store, deleteRange }, settledAt(settled), () => !isDead)
+    await dying.catch(error => t.match(error, { message: 'not ours any more' }))
+    await world.rollUp(store, settledAt(settled + day))
+    t.strictSame(await store.find('rollUps', { limit: 9 }), [], `removal ${n}`)
+    if (!isDead) t.ok(n > 10, `${n} deaths`)
+  }
+})
+
+t.test('maintenance windows leave 400 days after their end, however long they ran', async t => {
+  const store = createMemoryStore()
+  const window = (name: string, given: Partial<WindowDocument>) =>
+    maintenanceWindow(`${site}.${name}`, { subjectId: site, startedAt: start - 800 * day, ...given })
+  const old = start - 400 * day
+  await store.insert('windows', [
+    window('running', { endsAt: start + day }),
+    window('over', { state: 'ranOut', endsAt: old - 1 }),
+    window('not yet', { state: 'ranOut', endsAt: old }),
+    window('cancelled', { state: 'cancelled', endsAt: start, cancelledAt: old - 1 }),
+    window('of another', { state: 'ranOut', endsAt: old - 1, subjectId: shop }),
+  ])
+  const short = Array.from({ length: 2 * limits.rollUp.incidentsPerRead }, (_, index) =>
+    window(`short ${index}`, { state: 'ranOut', startedAt: old - 9, endsAt: old - 1 }),
+  )
+  await store.insert('windows', short)
+  await expireIncidents(store, site, start)
+  const left = await store.find('windows', { limit: 100 })
+  t.same(
+    left.map(({ id }) => id.slice(site.length + 1)),
+    ['not yet', 'of another', 'running'],
+  )
 })
 
 t.test('a running keeper removes what was reported with an instant of the future when its own time is over', async t => {

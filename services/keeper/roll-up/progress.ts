@@ -22,11 +22,11 @@ export function dueAt(partition: number, now: number): Due {
 }
 
 /**
- * Where to go on. Nothing stored yet: with the oldest raw observations. The same where what is stored is ahead by over an hour: a clock
- * was ahead when that was written, and what it called ended had not ended; it is done again.
+ * Where to go on. Nothing stored yet: with the oldest raw checks. The same where what is stored lies ahead of `now`: a clock was ahead
+ * when that was written, and what it called ended had not ended; it is done again.
  */
 export function progressOf(stored: RollUpProgressDocument | null, partition: number, now: number): RollUpProgressDocument {
-  const isAhead = stored !== null && stored.hoursTo > dueAt(partition, now).hoursTo + hour
+  const isAhead = stored !== null && stored.hoursTo > now
   const oldest = floorTo(now - limits.retention.checksMs, day)
   const { hoursTo, daysTo } = stored === null || isAhead ? { hoursTo: oldest, daysTo: oldest } : stored
   return { id: keys.lease(partition), rev: stored?.rev ?? 0, hoursTo, daysTo, writer: stored?.writer ?? '' }

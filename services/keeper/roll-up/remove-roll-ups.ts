@@ -9,7 +9,8 @@ import { rolledUpSeries } from './series.ts'
 
 type Remover = Pick<PatientStore, 'deleteRange'>
 
-const levels = ['hour', 'day'] as const
+/** Days first: what is left is found by its hours, also after a crash between them. */
+const levels = ['day', 'hour'] as const
 
 /** All roll-ups of a subject. */
 export const removeOfSubject = (store: Remover, subjectId: string): Promise<void> =>

@@ -43,7 +43,7 @@ async function settleSubjects(core: Core, store: PatientStore, ids: readonly str
   const now = core.clock.now()
   for (const subject of await writeRows(core, store, ids, id => settleDay(store, id, start))) {
     await expireRollUps(store, subject, now)
-    await expireReports(store, subject.id, now)
+    await expireReports(store, subject.id, now, start + day)
     await expireIncidents(store, subject.id, now)
   }
 }
