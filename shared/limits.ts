@@ -108,7 +108,7 @@ export const limits = {
   },
 
   presence: {
-    /** How often a process says that it lives. */
+    /** How often a process says that it lives; a prober, whose share others take over, does so twice as often. */
     beatMs: 2 * second,
     /** A process unheard for this long is gone: take-over among probers of a location happens within 10 s. */
     goneMs: 7 * second,
@@ -155,7 +155,7 @@ export const limits = {
     readerGiveUpMs: 15 * second,
     /** Requests one process serves at once before it answers busy; each holds its body and its answer in memory. */
     servedAtOnce: 512,
-    /** A presence is written every 2 s; one older than this is nobody's. */
+    /** A presence is written every 2 s at least; one older than this is nobody's. */
     presenceAgeMs: 1 * minute,
     /** A gateway that missed a revocation asks the store after `key.cacheMs`; the entry outlives that by far. */
     revocationAgeMs: 1 * hour,
@@ -395,8 +395,11 @@ export const limits = {
     /** Names of locations are read again after this. */
     namesMs: 60 * second,
     namesCached: 10_000,
-    /** A stopping notifier waits this long for running sends: a part of the 5 s that a process has. */
-    stopMs: 3 * second,
+    /**
+     * A stopping notifier waits this long for what it is sending. What is left of `start.serviceStopMs` writes outcomes down and gives claims
+     * back: unless that is done before the others end, a message waits for the end of its claim.
+     */
+    stopMs: 1.5 * second,
     /** Deliveries and alerts are kept this long: days beyond the last retry, so that an incident shows what was told. */
     deliveryMs: 14 * day,
     /** What is too old leaves in slices of this size, this often, at most so many slices at a time. */
@@ -555,8 +558,8 @@ export const limits = {
   sessionApi: {
     /** A text in a request: what the bus takes. The directory has the finer rules, and refuses with a sentence. */
     textCharacters: 4_096,
-    /** Where a person is sent after signing in at a provider. */
-    returnToCharacters: 1_000,
+    /** Where a person is sent after signing in at a provider, percent-encoded: its cookie stays below the 4 KiB that browsers keep. */
+    returnToCharacters: 2_000,
     /** A person has this long for the sign-in at the provider. */
     oidcTransactionMs: 10 * minute,
     /** What discovery found is trusted for this long: providers change their endpoints rarely, and announce it. */
@@ -597,6 +600,11 @@ export const limits = {
   store: {
     /** The store worker's own heap: its messages are short-lived, and a heap that may grow does. */
     workerMemory: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 48 },
+    /**
+     * Characters, of two bytes at most, in one message to the store worker and in one answer of it, beside the operation that goes beyond: both
+     * at once take a third of its heap. A store whose worker ran out of memory is over.
+     */
+    workerCharacters: 4 * 1024 ** 2,
     /** Documents of one find: a page that still fits one answer of the store. */
     findMax: 10_000,
     /** Items waiting in front of the embedded store: one full round (observations and subjects) of each of the 64 partitions, and half again. */
@@ -639,7 +647,7 @@ export const limits = {
     /** Subjects worked on at once, and the pause behind them, so that nobody notices. */
     subjectsAtOnce: 4,
     pauseMs: 20,
-    /** Subjects looked up, and old incidents removed, in one read. */
+    /** Subjects looked up, and old incidents or windows removed, in one read. */
     subjectsPerRead: 500,
     incidentsPerRead: 50,
     /** Checks in one read: the store's worker is busy with it for a millisecond. */

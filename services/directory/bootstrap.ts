@@ -5,9 +5,8 @@ import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Role } from '#shared/contracts/account.ts'
 import { idLength, randomId } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
-import type { Collections } from '#shared/store/collections.ts'
-import type { Query, Store } from '#shared/store/port.ts'
+import type { Store } from '#shared/store/port.ts'
+import { every } from './every.ts'
 import { changeGuarded } from './guarded.ts'
 import { keyDocument } from './keys.ts'
 import { ensureLocation } from './locations.ts'
@@ -98,31 +97,17 @@ async function addOwnerAndWorkspace(store: Store, { userId, workspaceId, at }: F
 
 /** Workspaces made before there were rosters get theirs from the memberships, which had the roles then. */
 async function addRosters(store: Store): Promise<void> {
-  for await (const { id, members } of all(store, 'workspaces', {})) {
+  for await (const { id, members } of every(store, 'workspaces', {})) {
     if (members === undefined) await addRoster(store, id)
   }
 }
 
 async function addRoster(store: Store, workspaceId: string): Promise<void> {
   const members: Record<string, Role> = {}
-  for await (const { userId, role } of all(store, 'memberships', { workspaceId })) if (role) members[userId] = role
+  for await (const { userId, role } of every(store, 'memberships', { workspaceId })) if (role) members[userId] = role
   await changeGuarded(store, 'workspaces', workspaceId, present =>
     present && present.members === undefined ? { ...present, members } : null,
   )
-}
-
-/** However many there are, by id. */
-async function* all<C extends 'workspaces' | 'memberships'>(
-  store: Store,
-  collection: C,
-  where: NonNullable<Query['where']>,
-): AsyncGenerator<Collections[C]> {
-  const limit = limits.directory.listed
-  for (let last: Collections[C] | undefined, page: Collections[C][] = []; ; last = page.at(-1)) {
-    page = await store.find(collection, { where, limit, ...(last ? { after: { values: [], id: last.id } } : {}) })
-    yield* page
-    if (page.length < limit) return
-  }
 }
 
 /** A token where no key was confirmed yet; it replaces one that an earlier start offered and never confirmed. */

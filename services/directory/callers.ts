@@ -2,9 +2,9 @@
 import type { Role, UserDocument, WorkspaceDocument } from '#shared/contracts/account.ts'
 import type { AskRequest, AskResults } from '#shared/contracts/ask.ts'
 import type { Caller } from '#shared/contracts/ask-people.ts'
-import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
+import { every } from './every.ts'
 import { findByUsername } from './users.ts'
 
 export async function callerOf(store: Store, user: UserDocument, expiresAt: number): Promise<Caller> {
@@ -19,13 +19,11 @@ export async function callerOf(store: Store, user: UserDocument, expiresAt: numb
   }
 }
 
-/** The workspaces whose rosters have the user, by id. */
+/** The workspaces whose rosters have the user, by id. All hints are looked at: those of memberships that ended stay. */
 export async function workspacesOf(store: Store, userId: string): Promise<{ workspace: WorkspaceDocument; role: Role }[]> {
-  const hints = await store.find('memberships', { where: { userId }, limit: limits.directory.listed })
-  const workspaces = await store.get(
-    'workspaces',
-    hints.map(hint => hint.workspaceId),
-  )
+  const ids: string[] = []
+  for await (const { workspaceId } of every(store, 'memberships', { userId })) ids.push(workspaceId)
+  const workspaces = await store.get('workspaces', ids)
   return workspaces.flatMap(workspace => {
     const role = workspace?.members?.[userId]
     return workspace && role ? [{ workspace, role }] : []

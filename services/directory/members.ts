@@ -70,7 +70,7 @@ export async function removeMember(
 ): Promise<AskResults['remove-member']> {
   let removed = false
   await changeRoster(context.store, workspaceId, roster => {
-    removed = roster[userId] !== undefined
+    removed = Object.hasOwn(roster, userId)
     const { [userId]: _, ...others } = roster
     return removed ? others : null
   })

@@ -43,7 +43,7 @@ async function takeOneOf(
   const lapsed = await findLapsed(context, present)
   for (const [i, slug] of slugs.entries()) {
     const known = present[i] ?? null
-    if (known && !lapsed.has(known.id)) continue
+    if (known && known.subjectId !== request.subjectId && !lapsed.has(known.id)) continue
     const wanted = {
       id: ids[i] as string,
       rev: 1,

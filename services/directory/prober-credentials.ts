@@ -1,10 +1,12 @@
 // Credentials of probers on other machines: made, listed, revoked. The secret leaves this file once, in the answer that made it; the
 // collection has what the bus must know to refuse it later.
+import type { LocationDocument } from '#shared/contracts/account.ts'
 import type { AskRequest, AskResults } from '#shared/contracts/ask.ts'
 import type { ProberCredentialView } from '#shared/contracts/ask-probers.ts'
 import type { ProberCredentialDocument } from '#shared/contracts/prober-credential.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
+import { plainText } from '#shared/plain-text.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
 import { changeGuarded } from './guarded.ts'
@@ -19,10 +21,7 @@ export async function createProberCredential(
   const { store, clock } = context
   const issuer = demandProbers(context).issuer
   checkDescription(request.description)
-  const [location] = await store.find('locations', { where: { name: request.locationName }, limit: 1 })
-  if (!location) {
-    throw new AppError('not_found', 'Location not found', { details: `There is no location "${request.locationName}"` })
-  }
+  const location = await findLocation(store, request.locationName)
   const [repeated = null] = await store.get('proberCredentials', [request.id])
   const at = repeated?.createdAt ?? clock.now()
   const locationId = repeated?.locationId ?? location.id
@@ -72,6 +71,14 @@ export async function deleteProberCredential(
 export async function revocations(store: Store): Promise<Record<string, number>> {
   const revoked = (await all(store)).flatMap(({ publicKey, revokedAt }) => (revokedAt === null ? [] : [[publicKey, revokedAt]]))
   return Object.fromEntries(revoked)
+}
+
+/** A location that is called just as it was given goes first, then the name as names are stored. Throws `not_found`. */
+async function findLocation(store: Store, name: string): Promise<LocationDocument> {
+  const found = await store.find('locations', { where: { name: { in: [name, plainText(name)] } }, limit: 2 })
+  const location = found.find(candidate => candidate.name === name) ?? found[0]
+  if (location) return location
+  throw new AppError('not_found', 'Location not found', { details: `There is no location "${name}"` })
 }
 
 const all = (store: Store): Promise<ProberCredentialDocument[]> =>

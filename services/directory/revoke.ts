@@ -3,6 +3,8 @@
 import { keys, type Revoked } from '#shared/bus/subjects.ts'
 import type { DirectoryContext } from './context.ts'
 
+/** Nothing is known of an id that is not one token of the bus: there is no such key or user, whatever a request says. */
 export async function revoke({ bus, clock }: Pick<DirectoryContext, 'bus' | 'clock'>, what: Revoked, id: string): Promise<void> {
+  if (id.includes('.')) return
   await bus.bucket('revocations').put(keys.revocation(what, id), { at: clock.now() })
 }

@@ -35,8 +35,9 @@ export async function beginSession(
     throw new AppError('validation', 'Session exists', { details: 'The id or the token belongs to another session' })
   }
   const newestFirst = { where: { userId: user.id }, sort: [['createdAt', 'desc']], limit: limits.directory.listed } as const
-  const mine = await store.find('sessions', newestFirst)
-  await removeSessions(store, mine.slice(limits.sessions.perUser))
+  // Not this one, though a clock that was ahead may have begun the others later.
+  const others = (await store.find('sessions', newestFirst)).filter(session => session.id !== id)
+  await removeSessions(store, others.slice(limits.sessions.perUser - 1))
   return identityOf(store, user, present)
 }
 
@@ -74,11 +75,11 @@ export async function endSessions(context: DirectoryContext, { userId }: AskRequ
   return null
 }
 
-/** After the epoch was raised: carries one session over, removes the others, and tells the gateways. */
+/** After the epoch was raised: carries one session over that had not ended before, removes the others, and tells the gateways. */
 export async function cleanSessions(context: DirectoryContext, user: UserDocument, keepSessionId: string | null): Promise<void> {
   const { store } = context
   const mine = await store.find('sessions', { where: { userId: user.id }, limit: limits.directory.listed })
-  const kept = mine.find(session => session.id === keepSessionId)
+  const kept = mine.find(session => session.id === keepSessionId && session.epoch >= epochOf(user) - 1)
   if (kept) await changeGuarded(store, 'sessions', kept.id, present => present && { ...present, epoch: epochOf(user) })
   await removeSessions(
     store,

@@ -33,7 +33,7 @@ export async function countTry({ store, clock }: Surroundings, tried: SignInTry)
     'signInTries',
     counted.map(({ id }) => id),
   )
-  const waits = present.map(tries => waitOf(tries, tried, clock.now()))
+  const waits = counted.map((one, i) => waitOf(present[i] ?? null, tried, one, clock.now()))
   for (const one of counted) {
     if (Math.max(...waits) > 0) break
     waits.push(await countOne({ store, clock }, one, tried))
@@ -57,7 +57,7 @@ async function countOne({ store, clock }: Surroundings, counted: Counted, tried:
   let waitMs = 0
   await changeGuarded(store, 'signInTries', counted.id, present => {
     const now = clock.now()
-    waitMs = waitOf(present, tried, now)
+    waitMs = waitOf(present, tried, counted, now)
     if (waitMs > 0 || present?.attemptId === tried.attemptId) return null
     const count = (present && present.expireAt > now ? present.count : 0) + 1
     const blockedUntil = now + waitAfter(count, counted)
@@ -66,8 +66,12 @@ async function countOne({ store, clock }: Surroundings, counted: Counted, tried:
   return waitMs
 }
 
-const waitOf = (tries: SignInTriesDocument | null, { attemptId }: SignInTry, now: number): number =>
-  tries === null || tries.attemptId === attemptId ? 0 : Math.max(0, tries.blockedUntil - now)
+function waitOf(tries: SignInTriesDocument | null, { attemptId }: SignInTry, { waitMsMax }: Counted, now: number): number {
+  if (tries === null || tries.attemptId === attemptId) return 0
+  const waitMs = Math.max(0, tries.blockedUntil - now)
+  // Longer than anybody has to wait: it was counted by a clock that was ahead.
+  return waitMs > waitMsMax ? 0 : waitMs
+}
 
 const waitAfter = (count: number, { free, waitMsMax }: Counted): number =>
   count < free ? 0 : Math.min(signIn.waitMs * 2 ** Math.min(count - free, 30), waitMsMax)
@@ -86,7 +90,7 @@ const clientOf = ({ client }: SignInTry): Counted => ({
 
 /** A person with IPv6 has 2^64 addresses: their network counts. */
 export function networkOf(client: string): string {
-  const address = (client.split('%')[0] ?? '').replace(/^::ffff:(?=\d+\.)/i, '')
+  const address = (withoutPort(client).split('%')[0] ?? '').replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIPv4(address) || !isIPv6(address)) return address
   const [left = '', right] = address.split('::')
   const groups = left === '' ? [] : left.split(':')
@@ -98,6 +102,9 @@ export function networkOf(client: string): string {
     .map(group => Number.parseInt(group, 16).toString(16))
     .join(':')}::/64`
 }
+
+/** Some proxies say the port too, which is another one with each connection. */
+const withoutPort = (client: string): string => client.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
 
 /** Neither names nor addresses are kept as they are. */
 const digest = (value: string): string => createHash('sha256').update(value).digest('hex').slice(0, 32)

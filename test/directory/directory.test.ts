@@ -13,6 +13,8 @@ import { type Store, StoreError } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
 import { type DirectoryOptions, startDirectory } from '../../services/directory/app.ts'
 import { bootstrap, confirmFirstKey } from '../../services/directory/bootstrap.ts'
+import type { DirectoryContext } from '../../services/directory/context.ts'
+import { reserveName } from '../../services/directory/names.ts'
 import { watchProbers } from '../../services/directory/prober-presence.ts'
 import { openIncident } from '../conformance/routes.ts'
 import { dyingStore } from '../support/dying-store.ts'
@@ -96,6 +98,18 @@ onEachStore('names', async (t, given) => {
     t.equal(await reserve('Shop', 's2'), 'shop-2')
     t.equal(await reserve('Shop', 's2'), 'shop-2')
     t.equal(await reserve('Shop', 's3', 'third'), 'shop', 'in another workspace it has none yet')
+  })
+  await t.test('a repeat gets the slug of the first try, also where that was on its way when it began', async t => {
+    await reserve('Twice', 't1')
+    let first: string | null = null
+    const between: Store['get'] = async (collection, ids) => {
+      if (ids.length > 1) first ??= await reserve('Twice', 't2')
+      return store.get(collection, ids)
+    }
+    const request = { workspaceId: 'w', name: 'Twice', subjectId: 't2', fallback: 'website' }
+    const repeated = await reserveName({ store: { ...store, get: between }, clock } as unknown as DirectoryContext, request)
+    t.equal(first, 'twice-2')
+    t.strictSame(repeated, { slug: 'twice-2' })
   })
   await t.test('200 at once get 200 different slugs without a gap', async t => {
     const given = await Promise.all(Array.from({ length: 200 }, (_, i) => reserve('Crowd', `c${i}`)))

@@ -292,6 +292,17 @@ t.test('bad sign-ins', async t => {
     await new Promise(resolve => setImmediate(resolve))
     t.equal(await world.store.count('signInTries', {}), 0)
   })
+  await t.test('counted by a clock that was ahead make nobody wait until then', async t => {
+    const ahead = await start(t)
+    await ahead.addUser('ann', { password: good })
+    ahead.clock.advance(day)
+    t.same(await bad(ahead, 6, () => 'ann'), [...Array(5).fill('wrong'), 'wait'])
+    const world = await start(t, ahead.store)
+    t.match((await world.signIn('ann', 'wrong password', { id: 'w' })).outcome, { outcome: 'wrong' })
+    t.match((await world.signIn('ann', good, { id: 'x' })).outcome, { outcome: 'wait', retryAfterMs: 2 * second }, 'they count')
+    world.clock.advance(2 * second)
+    t.match((await world.signIn('ann', good, { id: 'y' })).outcome, { outcome: 'signed-in' })
+  })
   await t.test('a repeat of one try over the bus counts once', async t => {
     const world = await start(t)
     for (let i = 0; i < 10; i++) t.equal((await world.signIn('ann', 'wrong password', { id: 'same' })).outcome.outcome, 'wrong')
@@ -301,6 +312,9 @@ t.test('bad sign-ins', async t => {
     for (const [address, network] of [
       ['192.0.2.1', '192.0.2.1'],
       ['::ffff:192.0.2.1', '192.0.2.1'],
+      ['192.0.2.1:51324', '192.0.2.1'],
+      ['[2001:db8::1]:51324', '2001:db8:0:0::/64'],
+      ['[2001:db8::1]', '2001:db8:0:0::/64'],
       ['2001:DB8:0:00A::1', '2001:db8:0:a::/64'],
       ['2001:db8::1', '2001:db8:0:0::/64'],
       ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
@@ -365,6 +379,14 @@ t.test('sessions', async t => {
     t.equal(await find(), null)
     t.ok(await ask('find-session', { tokenHash: other.tokenHash }))
   })
+  await t.test('begin, however many a clock has begun that was ahead', async t => {
+    const ahead = await begin(t)
+    ahead.clock.advance(day)
+    for (let i = 0; i < limits.sessions.perUser; i++) await ahead.signIn('ann', good)
+    const { ask, signIn } = await start(t, ahead.store)
+    t.ok(await ask('find-session', { tokenHash: (await signIn('ann', good, { id: 'now' })).tokenHash }))
+    t.equal(await ahead.store.count('sessions', {}), limits.sessions.perUser)
+  })
   await t.test('end all at once; a later one is good', async t => {
     const { ask, signIn, find, told } = await begin(t)
     told.length = 0
@@ -404,6 +426,17 @@ t.test('a new password', async t => {
     t.match((await signIn('ann', good)).outcome, { outcome: 'wrong' })
     t.match((await signIn('ann', better)).outcome, { outcome: 'signed-in' })
     t.strictSame(await ask('set-password', request), { outcome: 'set' }, 'a repeat, whose first answer was lost, is no wrong try')
+  })
+  await t.test('brings no session back that ended while it was on its way', async t => {
+    const { addUser, ask, signIn } = await start(t)
+    await addUser('ann', { password: good })
+    const { id, tokenHash } = await signIn('ann', good)
+    const current = { password: good, client: 'here', attemptId: 'a' }
+    const change = ask('set-password', { userId: 'id-ann', password: better, current, keepSessionId: id })
+    await ask('update-user', { userId: 'id-ann', disabled: true })
+    t.strictSame(await change, { outcome: 'set' })
+    await ask('update-user', { userId: 'id-ann', disabled: false })
+    t.equal(await ask('find-session', { tokenHash }), null)
   })
   await t.test('needs the present one where a person asks; wrong ones count as bad sign-ins', async t => {
     const { addUser, ask, signIn } = await start(t)
@@ -595,7 +628,8 @@ t.test('workspaces and members', async t => {
     t.strictSame(await ask('remove-member', { workspaceId: 'team', userId: 'id-bob' }), { userId: 'id-bob', removed: true })
     t.equal(await role(), null)
     t.strictSame(told, Array(3).fill('user.id-bob'))
-    t.strictSame(await ask('remove-member', { workspaceId: 'team', userId: 'id-bob' }), { userId: 'id-bob', removed: false })
+    for (const userId of ['id-bob', 'constructor', '__proto__'])
+      t.strictSame(await ask('remove-member', { workspaceId: 'team', userId }), { userId, removed: false })
   })
   await t.test('refusals change nothing', async t => {
     await ask('add-member', { workspaceId: 'team', username: 'eve', role: 'viewer' })
@@ -620,6 +654,15 @@ t.test('workspaces and members', async t => {
     for (let i = 0; i < limits.people.workspacesPerUser; i++) await add(i)
     t.match(await add(limits.people.workspacesPerUser - 1), { userId: 'id-bob', role: 'viewer' })
     await t.rejects(add(limits.people.workspacesPerUser), { message: 'Too many workspaces' })
+  })
+  await t.test('a person who has left more workspaces than one read finds sees those of today', async t => {
+    const left = Array.from({ length: limits.directory.listed }, (_, i) => ({ id: `left${i}.id-eve`, workspaceId: `left${i}` }))
+    await store.insert(
+      'memberships',
+      left.map(hint => ({ ...hint, rev: 1, userId: 'id-eve' })),
+    )
+    t.match(await ask('list-workspaces', { userId: 'id-eve' }), [{ id: 'team', role: 'viewer' }])
+    t.match((await ask('describe-user', { username: 'eve' }))?.memberships, [{ workspaceId: 'team', role: 'viewer' }])
   })
   await t.test('an owner may go when there is another', async t => {
     await ask('change-role', { workspaceId: 'team', userId: 'id-eve', role: 'owner' })
@@ -808,5 +851,22 @@ t.test('over real NATS, two gateways forget within a second what was taken away'
     while (seen.some(one => one !== code) && clock.monotonic() - takenAt < second) seen = await codes(token)
     t.strictSame(seen, [code, code], `${what}, ${Math.round(clock.monotonic() - takenAt)} ms`)
     t.ok(clock.monotonic() - takenAt < second)
+  }
+})
+
+t.test('over real NATS, an id that no subject of the bus can hold is that of nobody', async t => {
+  const nats = await startTestBus()
+  t.teardown(() => nats.stop())
+  const clock = createSystemClock()
+  t.teardown(() => clock.stop())
+  const bus = await nats.connect('directory')
+  const service = await startDirectory({ bus, clock, store: createMemoryStore(), logger: silent, metrics: new Registry() })
+  t.teardown(() => service.stop())
+  const { ask } = createDirectoryClient(await nats.connect('asker'), clock)
+  await ask('create-user', { id: 'id-ann', username: 'ann', displayName: '', password: null, admin: false })
+  await ask('create-workspace', { id: 'team', name: 'Team', userId: 'id-ann' })
+  for (const id of ['.', '..', 'a..b', '.a']) {
+    await t.rejects(ask('delete-key', { keyId: id, userId: null }), { code: 'not_found' }, id)
+    t.strictSame(await ask('remove-member', { workspaceId: 'team', userId: id }), { userId: id, removed: false })
   }
 })

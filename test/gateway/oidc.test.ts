@@ -285,8 +285,22 @@ t.test('a person is sent to where they wanted to go, and never elsewhere', async
     ['javascript:alert(1)', '/'],
     ['/@evil.example', '/@evil.example'],
     [`/${'x'.repeat(limits.sessionApi.returnToCharacters)}`, '/'],
+    [`/${'日'.repeat(limits.sessionApi.returnToCharacters / 2)}`, '/'],
   ] as const) {
     t.equal(localPath(given), path, JSON.stringify(given)?.slice(0, 40))
+  }
+})
+
+t.test('the longest way that is kept fits the cookie that a browser keeps', async t => {
+  const house = await start(t)
+  house.provider.person = lena
+  for (const wanted of [`/${'x'.repeat(limits.sessionApi.returnToCharacters - 1)}`, `/${'日'.repeat(222)}`]) {
+    const browser = house.world.browser()
+    const begun = await browser.send('GET', `/session/oidc/start?return_to=${encodeURIComponent(wanted)}`)
+    const [cookie] = begun.setCookies
+    t.ok(cookie && cookie.name.length + (cookie.value ?? '').length <= 4_096, `${cookie?.value?.length} characters`)
+    const back = await toCallback(browser, begun.headers.location)
+    t.equal((await browser.visit(back.href)).headers.location, encodeURI(wanted))
   }
 })
 

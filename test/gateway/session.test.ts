@@ -513,6 +513,16 @@ t.test('locations and prober credentials are made, shown, changed and taken away
   t.equal((await ada.send('POST', '/session/prober-credentials', { body: { location: 'nowhere' } })).status, 404)
 })
 
+t.test('a prober credential finds its location by any way to write the name', async t => {
+  const world = await startFull(t)
+  const ada = await world.signedIn('ada')
+  const { json } = await ada.send('POST', '/session/locations', { body: { name: ' Ko\u0308ln ' } })
+  for (const location of ['K\u00f6ln', 'Ko\u0308ln', ' K\u00f6ln']) {
+    const made = await ada.send('POST', '/session/prober-credentials', { body: { location } })
+    t.match(made.json, { location_id: json.id, location: 'K\u00f6ln' }, location)
+  }
+})
+
 t.test('bad input is refused with a sentence, and nothing is stored', async t => {
   const world = await startFull(t)
   const filled = await fill(world)

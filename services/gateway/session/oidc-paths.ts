@@ -6,10 +6,11 @@ export const oidcCallbackPath = '/session/oidc/callback'
 
 /** A path of this very origin, made plain; anything else becomes `/`. Nobody is ever sent to another site. */
 export function localPath(given: string | null): string {
-  if (given === null || given.length > limits.sessionApi.returnToCharacters) return '/'
-  if (!/^\/(?![/\\])/.test(given) || /[\\\p{Cc}]/u.test(given) || !URL.canParse(given, here)) return '/'
+  if (given === null || !/^\/(?![/\\])/.test(given) || /[\\\p{Cc}]/u.test(given) || !URL.canParse(given, here)) return '/'
   const { origin, pathname, search, hash } = new URL(given, here)
-  return origin === here && !pathname.startsWith('//') ? `${pathname}${search}${hash}` : '/'
+  const path = `${pathname}${search}${hash}`
+  if (path.length > limits.sessionApi.returnToCharacters) return '/'
+  return origin === here && !pathname.startsWith('//') ? path : '/'
 }
 
 const here = 'http://here.invalid'
