@@ -1,6 +1,6 @@
 // `watchkeeper bus keys`: the keys of a bus that is run apart from Watchkeeper (a NATS cluster), so that probers on other machines
 // can join it. Writes files; changes nothing that runs.
-import { mkdir, rename } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { makeBusKeys, serverAuthorization } from '#shared/bus/bus-keys.ts'
@@ -46,6 +46,7 @@ async function makeKeys(named: string, options: KeysOptions): Promise<void> {
     await writeSecretFile(join(draft, files.services), keys.houseCredentials)
     await rename(draft, folder)
   } catch (error) {
+    await rm(draft, { recursive: true, force: true })
     const { code } = error as NodeJS.ErrnoException
     throw new StartError(`The folder ${folder} can't be made (${code}): name one that does not exist.`, exitCodes.usage)
   }

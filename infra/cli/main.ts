@@ -51,6 +51,13 @@ addIncidentCommands(program)
 addMachinesCommand(program)
 for (const command of program.commands) command.exitOverride()
 
+// What was printed and is lost, a secret perhaps, must not look done. A reader that has seen enough is no failure.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') return
+  console.error(`Standard output can't be written (${code}): not everything was printed.`)
+  process.exitCode = exitCodes.failed
+})
+
 try {
   await program.parseAsync()
 } catch (error) {

@@ -46,7 +46,8 @@ async function connect() {
     credentialsFile: settings.NATS_CREDENTIALS,
     ownMachine: false,
   }
-  const address = given.url === '' ? await readBusAddress(folder) : given
+  const address =
+    given.url === '' ? await readBusAddress(folder).catch(error => Promise.reject(notRunning(error.message))) : given
   if (address === null) throw notRunning(`nothing runs on the data folder ${folder}`)
   return connectBus({
     servers: address.url,

@@ -1,9 +1,11 @@
 // The data folder: made where it is missing, checked, and taken by one process at a time. The lock is a file that names its
-// process and when that process began, so that a file left by a killed one never stands in the way.
+// process and when that process began, so that a file left by a killed one never stands in the way. Who looks at it looks alone.
 import { execFile } from 'node:child_process'
-import { access, constants, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { access, constants, link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { StoreError } from '#shared/store/port.ts'
+import { lockSqliteFile } from '#shared/store/sqlite-lock.ts'
 import { StartError } from './start-error.ts'
 
 export interface DataFolder {
@@ -44,6 +46,27 @@ export async function makeFolder(path: string, mode = 0o700): Promise<void> {
 /** Prepares the folder and takes it for this process; throws a StartError where a living one has it. */
 export async function takeDataFolder(folder: string): Promise<DataFolder> {
   const path = await prepareDataFolder(folder)
+  // Of several that find the lock of a dead process, each would remove what the one before it has just made.
+  const alone = startAlone(path)
+  try {
+    return await takeAlone(path)
+  } finally {
+    alone.close()
+  }
+}
+
+/** The operating system lets go of it with the process: nothing of it is ever left. */
+function startAlone(path: string): { close(): void } {
+  try {
+    return lockSqliteFile(join(path, 'start'))
+  } catch (error) {
+    if (error instanceof StoreError) throw new StartError(error.message)
+    const why = (error as Error).message
+    throw new StartError(`The data folder ${path} can't be locked (${why}): correct DATA_DIR or the rights of that folder.`)
+  }
+}
+
+async function takeAlone(path: string): Promise<DataFolder> {
   const lock = join(path, 'lock')
   const mine = `${process.pid} ${await beginningOf(process.pid)}`
   if (!(await create(lock, mine))) {
@@ -63,10 +86,17 @@ export async function takeDataFolder(folder: string): Promise<DataFolder> {
   return { path, release }
 }
 
-/** Writes a file that only this user may read, whole or not at all. */
+/** Writes a file that only this user may read, whole or not at all: who looks meanwhile, or after a crash, finds what was there before. */
 export async function writeSecretFile(path: string, content: string): Promise<void> {
-  await rm(path, { force: true })
-  await writeFile(path, content, { mode: 0o600, flag: 'wx' })
+  const draft = `${path}.${process.pid}.draft`
+  await rm(draft, { force: true })
+  try {
+    await writeFile(draft, content, { mode: 0o600, flag: 'wx', flush: true })
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
 }
 
 /** Makes the file with its content in one step; false where it exists. */

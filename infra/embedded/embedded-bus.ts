@@ -42,7 +42,11 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
   let server = await startNatsServer({ ...described, port: options.port })
   const { url, token } = server
   const port = Number(new URL(url).port)
-  await writeSecretFile(busFile(dataFolder), JSON.stringify({ url, token, credentialsFile, ownMachine: true }))
+  await describe(dataFolder, { url, token, credentialsFile, ownMachine: true }).catch(async error => {
+    // Nobody else would end it, and this process would not end before it.
+    await server.stop()
+    throw error
+  })
 
   let stopping = false
   let wake = () => {}
@@ -93,10 +97,22 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
   return { url, token, credentialsFile, ownMachine: true, keys, stop }
 }
 
-/** The address of the bus of the installation that runs on this folder; null where none does. */
+async function describe(dataFolder: string, address: BusAddress): Promise<void> {
+  const file = busFile(dataFolder)
+  await writeSecretFile(file, JSON.stringify(address)).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`The file ${file} can't be written (${error.code}): correct DATA_DIR or the rights of that folder.`)
+  })
+}
+
+/** The address of the bus of the installation that runs on this folder; null where none does. Throws an Error with a sentence. */
 export async function readBusAddress(dataFolder: string): Promise<BusAddress | null> {
-  const text = await readFile(busFile(dataFolder), 'utf8').catch(() => null)
-  return text === null ? null : (JSON.parse(text) as BusAddress)
+  const file = busFile(dataFolder)
+  const text = await readFile(file, 'utf8').catch(() => null)
+  try {
+    return text === null ? null : (JSON.parse(text) as BusAddress)
+  } catch {
+    throw new Error(`The file ${file} is damaged.`)
+  }
 }
 
 const busFile = (dataFolder: string) => join(dataFolder, 'bus.json')

@@ -1,4 +1,5 @@
 // The settings of the program itself: which services it runs, where the data lies, how bus and store are reached.
+import { addressForm, parseServerAddresses } from '#shared/bus/server-addresses.ts'
 import { choice, integer, list, port, text } from '#shared/settings.ts'
 
 export const serviceNames = ['directory', 'keeper', 'notifier', 'prober', 'gateway'] as const
@@ -8,11 +9,15 @@ export const programSettings = {
   SERVICES: list({ default: serviceNames.join(','), of: serviceNames, meaning: 'The services that this process runs.' }),
   DATA_DIR: text({ default: '.data', unit: 'folder', meaning: 'Where the embedded bus and store, and the first key, are kept.' }),
   TOOLS_DIR: text({ default: '.tools', unit: 'folder', meaning: 'Where a downloaded nats-server is kept.' }),
-  NATS_URL: text({
-    default: '',
-    unit: 'nats://host:port, several with commas',
-    meaning: 'The bus; unset: a nats-server of its own, on loopback.',
-  }),
+  NATS_URL: {
+    ...text({
+      default: '',
+      secret: true,
+      unit: 'nats://host:port or tls://host:port, several with commas',
+      meaning: 'The bus; unset: a nats-server of its own, on loopback.',
+    }),
+    parse: parseBusUrl,
+  },
   NATS_TOKEN: text({ default: '', secret: true, meaning: 'The token for the bus named by NATS_URL.' }),
   NATS_CREDENTIALS: text({ default: '', unit: 'file', meaning: 'A NATS credentials file for the bus named by NATS_URL.' }),
   NATS_REPLICAS: integer({
@@ -64,6 +69,11 @@ export const programSettings = {
     of: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
     meaning: 'The least important log line that is written to standard error.',
   }),
+}
+
+function parseBusUrl(value: string): string {
+  if (value === '' || parseServerAddresses(value) !== null) return value
+  throw new Error(addressForm)
 }
 
 /** Only whom to reach: what else stands in it the driver looks at, which is loaded later. */

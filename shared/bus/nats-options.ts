@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-node'
 import { claimsOfCredentials } from '#shared/bus/nats-jwt.ts'
 import { proberApiPrefix, proberInboxPrefix, proberTag } from '#shared/bus/prober-rights.ts'
+import { addressForm, parseServerAddresses, type ServerAddress } from '#shared/bus/server-addresses.ts'
 import { fnv1a32 } from '#shared/hash.ts'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
@@ -81,7 +82,7 @@ export async function readCredentials(file: string): Promise<string> {
 
 /** The servers that an address names, without the credentials that may stand in it. */
 export function serversOf(text: string): { servers: string[]; tls: boolean } {
-  const addresses = text.split(',').map(parseAddress)
+  const addresses = addressesOf(text)
   return { servers: addresses.map(address => address.server), tls: addresses.some(address => address.tls) }
 }
 
@@ -91,10 +92,7 @@ function connectionSettings(
   inboxPrefix: string | undefined,
   refusals: Refusals,
 ): ConnectionOptions {
-  const addresses = [options.servers]
-    .flat()
-    .flatMap(text => text.split(','))
-    .map(parseAddress)
+  const addresses = [options.servers].flat().flatMap(addressesOf)
   const { user, password } = addresses.find(address => address.user !== '') ?? { user: '', password: '' }
   const token = options.token ?? (password === '' ? user : '')
   return {
@@ -120,15 +118,8 @@ function connectionSettings(
 /** So that all who lost one server do not come back in the same instant: each process has its own part of the pause. */
 const spreadMs = fnv1a32(randomId(8)) % limits.bus.reconnectMs
 
-/** The host and port to connect to, apart from the credentials. */
-function parseAddress(text: string): { server: string; user: string; password: string; tls: boolean } {
-  const url = URL.parse(text.includes('://') ? text : `nats://${text}`)
-  if (!url?.hostname) throw new Error('The address of the bus must look like nats://host:4222.')
-  const server = `${url.hostname}:${url.port || '4222'}`
-  return {
-    server,
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
-    tls: url.protocol === 'tls:',
-  }
+function addressesOf(text: string): ServerAddress[] {
+  const addresses = parseServerAddresses(text)
+  if (addresses === null) throw new Error(`The address of the bus ${addressForm}: correct NATS_URL.`)
+  return addresses
 }

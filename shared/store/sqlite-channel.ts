@@ -1,4 +1,4 @@
-// The main side of the sqlite worker: groups the operations of one turn into one message, matches answers to promises, and bounds
+// The main side of the sqlite worker: groups the operations of one turn into one message, or a few, matches answers to promises, and bounds
 // what waits. Knows nothing of documents.
 import { Worker } from 'node:worker_threads'
 import { limits } from '#shared/limits.ts'
@@ -6,8 +6,11 @@ import { StoreError } from '#shared/store/port.ts'
 import type { Answer, Failure, Operation, Outcome, Request } from '#shared/store/sqlite-messages.ts'
 
 export interface SqliteChannel {
-  /** Resolves after the commit that holds the operation. `items` is what it counts against the bound of the queue. */
-  send(operation: Operation, items: number): Promise<Outcome>
+  /**
+   * Resolves after the commit that holds the operation. `items` is what it counts against the bound of the queue; `characters`, of the rows
+   * that it puts, against that of a message.
+   */
+  send(operation: Operation, items: number, characters?: number): Promise<Outcome>
   /** Runs what was sent before, closes the file and ends the thread. */
   close(): Promise<void>
 }
@@ -45,6 +48,7 @@ export async function openSqliteChannel(path: string): Promise<SqliteChannel> {
 function createChannel(worker: Worker): SqliteChannel {
   const waiting = new Map<number, Waiting>()
   let group: Operation[] = []
+  let groupCharacters = 0
   let next = 0
   let items = 0
   let ended: StoreError | null = null
@@ -54,6 +58,7 @@ function createChannel(worker: Worker): SqliteChannel {
     if (group.length === 0) return
     const request: Request = { first: next - group.length, operations: group }
     group = []
+    groupCharacters = 0
     worker.postMessage(request)
   }
   const end = (error: StoreError) => {
@@ -71,10 +76,15 @@ function createChannel(worker: Worker): SqliteChannel {
       settle(one, answer.outcomes[index] as Outcome | Failure)
     }
   })
-  worker.on('error', error => end(new StoreError('unavailable', `The embedded store ended: ${error.message}.`, error)))
+  worker.on('error', error => {
+    const lost = new StoreError('unavailable', `The embedded store ended: ${error.message}.`, error)
+    end(lost)
+    // The thread does not come back, and nothing can be stored without it: caught by nobody, this ends the process, which is started again.
+    throw lost
+  })
   worker.on('exit', () => end(new StoreError('unavailable', 'The embedded store is closed.')))
 
-  const send = (operation: Operation, count: number) => {
+  const send = (operation: Operation, count: number, characters = 0) => {
     if (ended !== null) return Promise.reject(ended)
     if (items + count > limits.store.queuedItems && waiting.size > 0) {
       return Promise.reject(new StoreError('unavailable', 'The embedded store has too much waiting.'))
@@ -83,6 +93,8 @@ function createChannel(worker: Worker): SqliteChannel {
       waiting.set(next++, { items: count, resolve, reject })
       items += count
       if (group.push(operation) === 1) setImmediate(flush)
+      groupCharacters += characters
+      if (groupCharacters >= limits.store.workerCharacters) flush()
     })
   }
   const close = async () => {

@@ -1,8 +1,16 @@
-// The thread that owns the SQLite file. It takes everything that waits, runs it in one transaction (group commit), and answers
-// only after COMMIT. An operation that fails in itself is rolled back to its savepoint and fails alone.
+// The thread that owns the SQLite file. It runs everything that waits in one transaction (group commit), as far as its memory allows, and
+// answers only after COMMIT. An operation that fails in itself is rolled back to its savepoint and fails alone.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { limits } from '#shared/limits.ts'
 import { openSqliteFile, type SqliteFile } from '#shared/store/sqlite-file.ts'
-import type { Answer, Failure, Operation, Outcome, Request } from '#shared/store/sqlite-messages.ts'
+import {
+  type Answer,
+  charactersOf,
+  type Failure,
+  type Operation,
+  type Outcome,
+  type Request,
+} from '#shared/store/sqlite-messages.ts'
 import { failureOf, runOperation } from '#shared/store/sqlite-operations.ts'
 
 const port = parentPort
@@ -11,27 +19,59 @@ if (port === null) throw new Error('This file runs as a worker thread only.')
 const { path } = workerData as { path: string }
 const say = (answer: Answer) => port.postMessage(answer)
 
-/** Everything that has arrived by now, the given request first. */
-function drain(first: Request): Request[] {
-  const requests = [first]
-  for (;;) {
-    const next = receiveMessageOnPort(port as NonNullable<typeof port>)
-    if (next === undefined) return requests
-    requests.push(next.message as Request)
-  }
+interface Arrived {
+  number: number
+  operation: Operation
 }
 
-/** Runs the operations in one transaction; when the transaction fails, every one of them has failed. */
-function commitAll(file: SqliteFile, operations: readonly Operation[]): (Outcome | Failure)[] {
+interface Arrivals {
+  /** Null: all that had arrived was taken. */
+  next(): Arrived | null
+  /** Whether one of the requests so far closes the file. */
+  closes(): boolean
+}
+
+/** The operations that have arrived, the given request's first. Of further messages each is taken in when those before it are done. */
+function arrivalsFrom(first: Request): Arrivals {
+  let request: Request | undefined = first
+  let taken = 0
+  let closes = false
+  const next = (): Arrived | null => {
+    while (request !== undefined) {
+      const operation = request.operations[taken]
+      if (operation !== undefined) return { number: request.first + taken++, operation }
+      closes ||= request.close === true
+      request = receiveMessageOnPort(port as NonNullable<typeof port>)?.message
+      taken = 0
+    }
+    return null
+  }
+  return { next, closes: () => closes }
+}
+
+/**
+ * Runs operations in one transaction: all that have arrived, or until they have read as much as one answer holds. When the transaction
+ * fails, every one of them has failed.
+ */
+function commitSome(file: SqliteFile, first: Arrived, arrivals: Arrivals): Answer {
+  const numbers = [first.number]
+  const outcomes: (Outcome | Failure)[] = []
+  let characters = 0
   try {
     file.run('BEGIN')
-    const outcomes = operations.map(operation => runOne(file, operation))
+    for (let one: Arrived | null = first; one !== null; ) {
+      const outcome = runOne(file, one.operation)
+      outcomes.push(outcome)
+      if (Array.isArray(outcome)) characters += charactersOf(outcome)
+      one = characters < limits.store.workerCharacters ? arrivals.next() : null
+      if (one !== null) numbers.push(one.number)
+    }
     file.run('COMMIT')
-    return outcomes
+    return { numbers, outcomes }
   } catch (error) {
     if (file.inTransaction()) file.run('ROLLBACK')
     const failure: Failure = { ...failureOf(error, path), kind: 'unavailable' }
-    return operations.map(() => failure)
+    return { numbers, outcomes: numbers.map(() => failure) }
   }
 }
 
@@ -52,14 +92,10 @@ function runOne(file: SqliteFile, operation: Operation): Outcome | Failure {
   }
 }
 
-function answer(file: SqliteFile, requests: readonly Request[]): void {
-  const numbers = requests.flatMap(({ first, operations }) => operations.map((_, index) => first + index))
-  const outcomes = commitAll(
-    file,
-    requests.flatMap(request => request.operations),
-  )
-  say({ numbers, outcomes })
-  if (!requests.some(request => request.close)) return
+function answerAll(file: SqliteFile, request: Request): void {
+  const arrivals = arrivalsFrom(request)
+  for (let one = arrivals.next(); one !== null; one = arrivals.next()) say(commitSome(file, one, arrivals))
+  if (!arrivals.closes()) return
   file.close()
   say({ closed: true })
   port?.close()
@@ -67,7 +103,7 @@ function answer(file: SqliteFile, requests: readonly Request[]): void {
 
 try {
   const file = openSqliteFile(path)
-  port.on('message', (request: Request) => answer(file, drain(request)))
+  port.on('message', (request: Request) => answerAll(file, request))
   say({ ready: true })
 } catch (error) {
   say({ ready: false, failure: failureOf(error, path) })

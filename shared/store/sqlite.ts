@@ -1,14 +1,21 @@
 // The store port over `node:sqlite`, the embedded default: one file, one worker thread that alone writes it. Documents become rows on
 // this side, so that only flat lists of plain values cross to the thread; small reads do not cross at all. One process at a time.
+import { limits } from '#shared/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { type PutMode, type PutResult, type Store, StoreError } from '#shared/store/port.ts'
 import { demandNotCompact, planQuery, planWhere } from '#shared/store/query.ts'
 import { openSqliteChannel, type SqliteChannel } from '#shared/store/sqlite-channel.ts'
-import type { RowsToPut } from '#shared/store/sqlite-messages.ts'
+import { charactersOf, type RowsToPut } from '#shared/store/sqlite-messages.ts'
 import { countSql, deleteRangeSql, expireSql, type SqlValue, selectSql } from '#shared/store/sqlite-query.ts'
 import { openSqliteReader, type SqliteReader } from '#shared/store/sqlite-reader.ts'
 import { rowCodec } from '#shared/store/sqlite-rows.ts'
 import { quoted } from '#shared/store/sqlite-schema.ts'
+
+interface Asked {
+  mode: PutMode
+  collection: CollectionName
+  documents: readonly object[]
+}
 
 const resultOf: Record<string, PutResult> = { w: 'written', r: 'refused', t: 'taken' }
 
@@ -69,23 +76,51 @@ async function openReader(path: string, channel: SqliteChannel): Promise<SqliteR
   }
 }
 
-/** In one operation, and so all of them or none; what has no documents does not cross. */
-async function putDocuments(
-  channel: SqliteChannel,
-  puts: readonly { mode: PutMode; collection: CollectionName; documents: readonly object[] }[],
-): Promise<PutResult[][]> {
+interface Part {
+  puts: RowsToPut[]
+  /** Of each, the position among those that were asked. */
+  positions: number[]
+  items: number
+  characters: number
+}
+
+/** In one operation, and so all of them or none, but for more text than the thread takes at once. What has no documents does not cross. */
+async function putDocuments(channel: SqliteChannel, puts: readonly Asked[]): Promise<PutResult[][]> {
   for (const { mode, collection } of puts) if (mode === 'replace' || mode === 'advance') demandNotCompact(collection, mode)
-  const held = puts.filter(({ documents }) => documents.length > 0)
-  if (held.length === 0) return puts.map(() => [])
-  const encoded = held.map(({ mode, collection, documents }): RowsToPut => {
+  const results = puts.map((): PutResult[] => [])
+  for (const { puts: encoded, positions, items, characters } of partsOf(puts)) {
+    const letters = (await channel.send({ kind: 'put', puts: encoded }, items, characters)) as string[]
+    for (const [i, position] of positions.entries())
+      for (const letter of letters[i] ?? '') results[position]?.push(resultOf[letter] as PutResult)
+  }
+  return results
+}
+
+/** In order; a part ends with the document that fills it. */
+function partsOf(puts: readonly Asked[]): Part[] {
+  const parts: Part[] = []
+  for (const [position, { mode, collection, documents }] of puts.entries()) {
     const { encode } = rowCodec(collection)
-    const rows: SqlValue[] = []
-    for (const document of documents) encode(document, rows)
-    return { mode, collection, rows }
-  })
-  const count = held.reduce((sum, { documents }) => sum + documents.length, 0)
-  const letters = (await channel.send({ kind: 'put', puts: encoded }, count)) as string[]
-  return puts.map(one => Array.from(letters[held.indexOf(one)] ?? '', letter => resultOf[letter] as PutResult))
+    let rows: SqlValue[] | null = null
+    for (const document of documents) {
+      let part = parts.at(-1)
+      if (part === undefined || part.characters >= limits.store.workerCharacters) {
+        part = { puts: [], positions: [], items: 0, characters: 0 }
+        parts.push(part)
+        rows = null
+      }
+      if (rows === null) {
+        rows = []
+        part.puts.push({ mode, collection, rows })
+        part.positions.push(position)
+      }
+      const from = rows.length
+      encode(document, rows)
+      part.items += 1
+      part.characters += charactersOf(rows, from)
+    }
+  }
+  return parts
 }
 
 async function getDocuments(

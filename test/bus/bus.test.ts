@@ -212,7 +212,7 @@ t.test('connecting', async t => {
     for (const [title, servers, patienceMs, expected] of [
       ['a wrong token', `nats://secret-word@127.0.0.1:${port}`, 10_000, /refuses the credentials/],
       ['nobody there', 'nats://user:secret-word@127.0.0.1:1', 300, /127\.0\.0\.1:1 does not answer/],
-      ['no address', 'nats://', 300, /must look like/],
+      ['no address', 'nats://', 300, /must be nats:\/\/host:port/],
     ] as const) {
       const error = await connectBus({ servers, name: 'refused', patienceMs, logger }).then(
         () => null,

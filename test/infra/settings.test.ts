@@ -46,6 +46,28 @@ t.test('values and combinations that cannot work', async t => {
   t.doesNotThrow(() => demand({ LOCATION_ID: 'aZ_0-' }))
 })
 
+t.test('addresses of the bus', async t => {
+  const fine = ['bus', 'nats://a,tls://b:1,nats://me:p%40ss@[::1]:4222', 'nats://t0ken@bus.example:4222', '']
+  for (const NATS_URL of fine) t.equal(demand({ NATS_URL }).embeddedBus, NATS_URL === '', NATS_URL)
+  const wrong = [
+    ':::',
+    'nats://',
+    'nats://a,',
+    'nats://me:geheim@a:99999',
+    'http://me:geheim@a',
+    'nats://me:geheim%s@a',
+    'nats://a b',
+  ]
+  for (const NATS_URL of wrong) {
+    const sentence = 'NATS_URL must be nats://host:port or tls://host:port, several with commas.'
+    t.equal(
+      said(() => demand({ NATS_URL })),
+      sentence,
+      `${NATS_URL} is refused and not shown`,
+    )
+  }
+})
+
 t.test('connection strings of the database', async t => {
   const fine = [
     'mongodb://store.example',

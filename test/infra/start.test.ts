@@ -1,7 +1,17 @@
 // The program as a person meets it: real child processes, a real nats-server, a real data folder, HTTP on loopback.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -224,6 +234,19 @@ t.test('a setting that services share is declared alike', async t => {
   }
 })
 
+const noFull = !existsSync('/dev/full') && 'there is no /dev/full'
+t.test('what could not be printed is not called done', { skip: noFull }, async t => {
+  const full = openSync('/dev/full', 'w')
+  t.teardown(() => closeSync(full))
+  const main = join(root, 'infra/cli/main.ts')
+  const { status, stderr } = spawnSync(process.execPath, [main, 'machines'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  })
+  t.equal(status, 1)
+  t.match(stderr, /^Standard output can't be written \(ENOSPC\): not everything was printed\.$/m)
+})
+
 t.test('the executable runs', async t => {
   const ended = spawnSync(process.execPath, [join(root, 'infra/cli/watchkeeper.js'), '--version'], { encoding: 'utf8' })
   t.equal(ended.status, 0)
@@ -414,8 +437,8 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     t.notOk(isAlive(server), 'the bus server is gone')
     t.same(
       readdirSync(dataFolder).sort(),
-      ['bus', 'first-key', 'watchkeeper.db', 'watchkeeper.db-lock'],
-      'nothing is left but data and the empty file that is locked',
+      ['bus', 'first-key', 'start-lock', 'watchkeeper.db', 'watchkeeper.db-lock'],
+      'nothing is left but data and the empty files that are locked',
     )
     const after = await runProgram(t, ['key', 'list'], { DATA_DIR: dataFolder }).ended
     t.equal(after.code, 3, 'a command says that nothing runs')

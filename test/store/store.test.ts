@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { MongoClient, MongoNetworkError, MongoServerError } from 'mongodb'
 import t from 'tap'
 import { randomId } from '#shared/ids.ts'
@@ -25,7 +26,7 @@ import { createMemoryStore } from '../support/memory-store.ts'
 import { startSecantus } from '../support/secantus.ts'
 import { suspend } from '../support/suspend.ts'
 import { storeContract } from './contract.ts'
-import { alert, observation, subject } from './documents.ts'
+import { alert, observation, pushed, subject } from './documents.ts'
 
 const writer = join(import.meta.dirname, 'endless-writer.ts')
 
@@ -357,6 +358,58 @@ t.test('sqlite: a queue that is full turns the next away as unavailable', async 
   t.equal((await reading).length, ids.length)
   await store.ping()
   await store.close()
+})
+
+t.test('sqlite: large documents, put or read at once, together or apart, are no more than the thread can hold', async t => {
+  const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
+  const error = '✓'.repeat(50_000)
+  const rows = (signal: number, count: number) =>
+    Array.from({ length: count }, (_, i) => pushed(`large.${signal}.${String(i).padStart(4, '0')}`, { error }))
+  const written = await Promise.all([4, 5, 6, 7].map(signal => store.upsert('pushedObservations', rows(signal, 120))))
+  t.ok(written.flat().every(result => result === 'written'))
+  const puts = [
+    {
+      mode: 'insert' as const,
+      collection: 'pushedObservations' as const,
+      documents: [...rows(1, 200), ...rows(1, 1), ...rows(2, 200)],
+    },
+    { mode: 'insert' as const, collection: 'subjects' as const, documents: [subject('behind'), subject('behind')] },
+  ]
+  const [put, behind] = await store.putInOrder(puts)
+  t.same(
+    put,
+    puts[0]?.documents.map((_, i) => (i === 200 ? 'refused' : 'written')),
+    'each result at its place',
+  )
+  t.same(behind, ['written', 'refused'])
+  const prefixes = [1, 2, 4, 5, 6, 7].map(signal => `large.${signal}.`)
+  const found = await Promise.all(
+    prefixes.map(prefix => store.find('pushedObservations', { where: { id: { gte: prefix, lt: `${prefix}~` } }, limit: 500 })),
+  )
+  t.same(
+    found.map(({ length }) => length),
+    [200, 200, 120, 120, 120, 120],
+  )
+  await store.close()
+})
+
+t.test('sqlite: a thread that is lost ends the process: nothing could be stored until it begins anew', async t => {
+  const program = `
+    import { openSqliteStore } from '#shared/store/sqlite.ts'
+    const store = await openSqliteStore(${JSON.stringify(join(t.testdir(), 'watchkeeper.db'))})
+    const row = { receivedAtUs: 1, ok: 1, value: 1, error: 'x'.repeat(60_000), labels: null, rejectReason: null, expireAt: null }
+    for (let i = 0; i < 1_500; i++) await store.upsert('pushedObservations', [{ id: String(i), ...row }])
+    setInterval(() => undefined, 60_000)
+    await store.find('pushedObservations', { limit: 1_500 }).catch(error => console.log(error.message))
+  `
+  const options = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program]
+  const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'], cwd: join(import.meta.dirname, '../..') })
+  t.teardown(() => child.kill('SIGKILL'))
+  const said = Promise.all([text(child.stdout), text(child.stderr)])
+  const [code] = await once(child, 'close')
+  const [, stderr] = await said
+  t.equal(code, 1)
+  t.match(stderr, /StoreError: The embedded store ended: Worker terminated due to reaching memory limit/)
 })
 
 t.test('sqlite: a file that is none, or of another layout, is refused', async t => {

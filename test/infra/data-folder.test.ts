@@ -1,0 +1,81 @@
+// The data folder has one holder, and its files are whole, whatever dies when.
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import t from 'tap'
+import { takeDataFolder, writeSecretFile } from '../../infra/embedded/data-folder.ts'
+import { runProgram } from './run-program.ts'
+
+t.test('of several that find the lock of one that is gone, one gets the folder', async t => {
+  const takers = Array.from({ length: 4 }, () => startTaker(t))
+  const all = t.testdir()
+  for (let round = 0; round < 40; round++) {
+    const folder = join(all, String(round))
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'lock'), '4194305 gone before')
+    const answers = await Promise.all(takers.map(take => take(folder)))
+    if (answers.filter(taken => taken === 'true').length !== 1) return t.fail(`round ${round}: ${answers.join()}`)
+    t.same(readdirSync(folder), ['lock', 'start-lock'], 'and nothing else is left')
+  }
+})
+
+t.test('a lock without a holder stands in nobody’s way', async t => {
+  const path = t.testdir({ lock: '' })
+  const folder = await takeDataFolder(path)
+  await t.rejects(takeDataFolder(path), { message: /is in use by process/ })
+  await folder.release()
+  t.same(readdirSync(path), ['start-lock'])
+})
+
+t.test('a file that is written again is at no moment missing or half', async t => {
+  const folder = t.testdir({ secret: 'before' })
+  const file = join(folder, 'secret')
+  const content = 'x'.repeat(1_000_000)
+  let isWritten = false
+  const writing = writeSecretFile(file, content).then(() => {
+    isWritten = true
+  })
+  const seen = new Set<string>()
+  while (!isWritten) {
+    seen.add(readFileSync(file, 'utf8'))
+    await new Promise(setImmediate)
+  }
+  await writing
+  t.same(
+    [...seen].filter(text => text !== 'before' && text !== content),
+    [],
+  )
+  mkdirSync(join(folder, 'full', 'x'), { recursive: true })
+  await t.rejects(writeSecretFile(join(folder, 'full'), content))
+  t.same(readdirSync(folder).sort(), ['full', 'secret'], 'what could not be put in its place is gone')
+})
+
+t.test('a bus that cannot be described ends with its start, and one described in a damaged file is not reached', async t => {
+  const folder = t.testdir({ unwritable: { 'bus.json': { x: '' } }, damaged: { 'bus.json': '{"url":"nats:' } })
+  const start = await runProgram(t, ['start'], { DATA_DIR: join(folder, 'unwritable') }).ended
+  t.match(start, { code: 1, stderr: /^The file \S+bus\.json can't be written \(\w+\): correct DATA_DIR/m })
+  const list = await runProgram(t, ['key', 'list', '--json'], { DATA_DIR: join(folder, 'damaged') }).ended
+  t.match(list, { code: 3, stdout: '', stderr: /^Watchkeeper can't be reached \(The file \S+bus\.json is damaged\): start it/ })
+})
+
+t.test('keys of a bus that cannot be put where they were asked for are nowhere', async t => {
+  const folder = t.testdir({ keys: { present: '' } })
+  t.match(await runProgram(t, ['bus', 'keys', join(folder, 'keys')]).ended, { code: 2, stderr: /name one that does not exist/ })
+  t.same(readdirSync(folder), ['keys'])
+  t.same(readdirSync(join(folder, 'keys')), ['present'])
+})
+
+function startTaker(t: { teardown(run: () => unknown): void }): (folder: string) => Promise<string | undefined> {
+  const program = join(import.meta.dirname, 'folder-taker.ts')
+  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(process.execPath, [program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  t.teardown(() => child.stdin.end())
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  return async folder => {
+    child.stdin.write(`${folder}\n`)
+    return (await lines.next()).value
+  }
+}
