@@ -1,6 +1,6 @@
 // The delivery machine: one alert on its way to one destination, from queued to delivered or failed. Pure: instants and
 // jittered delays come in events, a timer is the deadline in the context. It never sends, writes or looks at a clock.
-import { and, assign, setup } from 'xstate'
+import { assign, setup } from 'xstate'
 import { initialTransition, transition } from '#machines/transition.ts'
 import type { DeliveryContext, DeliverySnapshot } from '#shared/contracts/delivery.ts'
 
@@ -48,7 +48,8 @@ export const deliveryMachine = setup({
     isDue: ({ context, event }) => event.at >= (context.deadlineAt ?? Number.POSITIVE_INFINITY),
     mayRetry: ({ context, event }) => event.type === 'attempt.refused' && event.retryable && event.at < context.giveUpAt,
     // A claim that ended before the give-up instant was found late: it still deserves another attempt.
-    wasLastChance: ({ context }) => (context.deadlineAt ?? 0) >= context.giveUpAt,
+    isDueAndWasLastChance: ({ context: { deadlineAt, giveUpAt }, event }) =>
+      deadlineAt !== null && event.at >= deadlineAt && deadlineAt >= giveUpAt,
   },
   actions: {
     holdClaim: assign(({ context, event }) =>
@@ -129,7 +130,7 @@ export const deliveryMachine = setup({
           },
         ],
         'claim.lapsed': [
-          { guard: and(['isDue', 'wasLastChance']), target: 'failed', actions: 'rememberError' },
+          { guard: 'isDueAndWasLastChance', target: 'failed', actions: 'rememberError' },
           { guard: 'isDue', target: 'queued', actions: 'becomeDue' },
         ],
         'claim.released': { target: 'queued', actions: 'becomeDue' },

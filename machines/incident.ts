@@ -46,6 +46,9 @@ export interface Announcement {
 const machine = setup({
   types: {} as { context: IncidentContext; events: IncidentEvent; input: IncidentInput | undefined },
   guards: {
+    /** What every state understands, a closed incident does not: it is over. */
+    isOpen: ({ context }) => context.closedAt === null,
+    isToBeTakenOn: ({ context }) => context.closedAt === null && context.acknowledgedAt === null,
     isProblem: ({ context }) => context.condition === 'problem',
     isConfirmed: ({ context }) => context.confirmedAt !== null,
     /** One confirmed in maintenance is told at the next reminder, not sooner: turning or failing again is no news of it (spec D 1). */
@@ -120,11 +123,12 @@ export const incidentMachine = machine.createMachine({
   context: ({ input }) => openContext(input ?? noInput),
   on: {
     'incident.acknowledged': {
-      guard: 'isUnacknowledged',
+      guard: 'isToBeTakenOn',
       actions: ['noteAcknowledgement', { type: 'record', params: { kind: 'acknowledged' } }],
     },
-    'policy.replaced': { actions: ['adoptHolds', { type: 'record', params: { kind: 'policy replaced' } }] },
+    'policy.replaced': { guard: 'isOpen', actions: ['adoptHolds', { type: 'record', params: { kind: 'policy replaced' } }] },
     'rule.removed': {
+      guard: 'isOpen',
       target: '.closed',
       actions: [
         { type: 'close', params: { reason: 'rule_removed' } },
@@ -132,6 +136,7 @@ export const incidentMachine = machine.createMachine({
       ],
     },
     'subject.archived': {
+      guard: 'isOpen',
       target: '.closed',
       actions: [
         { type: 'close', params: { reason: 'resource_archived' } },

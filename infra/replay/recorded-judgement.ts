@@ -55,8 +55,11 @@ function isEvidence(evidence: Evidence | null): evidence is Evidence {
   return Number.isInteger(evidence.omitted) && evidence.omitted >= 0 && evidence.inputs.every(isInput)
 }
 
-const isInput = ({ input, value, at, reason }: EvidenceInput): boolean =>
-  typeof input === 'string' &&
-  (value === 'ok' || value === 'problem' || value === 'unknown') &&
-  (at === null || Number.isFinite(at)) &&
-  (reason === null || typeof reason === 'string')
+function isInput(entry: EvidenceInput | null): boolean {
+  if (typeof entry !== 'object' || entry === null) return false
+  const { input, value, at, reason } = entry
+  const isValue = value === 'ok' || value === 'problem' || value === 'unknown'
+  return typeof input === 'string' && isValue && isTimeOrNone(at) && (reason === null || typeof reason === 'string')
+}
+
+const isTimeOrNone = (at: number | null): boolean => at === null || Number.isFinite(at)

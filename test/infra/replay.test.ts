@@ -106,6 +106,7 @@ t.test('no field of a record, of its event or of what is stored can be altered u
       ...Object.fromEntries(Object.entries(record).map(([field, value]) => [field, { [field]: another(value) }])),
       'no evidence': { evidence: null },
       'no inputs': { evidence: { ...record.evidence, inputs: [] } },
+      'an input that is none': { evidence: { ...record.evidence, inputs: [null] } },
       'another value': evidenceOf({ value: input?.value === 'ok' ? 'problem' : 'ok' }),
       'an ok input with a reason, or a silent one': evidenceOf({ at: null, reason: 'why' }),
       'other omissions': { evidence: { ...record.evidence, truncated: true } },
@@ -138,6 +139,11 @@ t.test('a record that was dropped, added or taken from another incident is a fau
     ['the last one dropped', history.slice(0, -1), /has open 0, its records lead to 1/],
     ['an unknown event added', more({ type: 'moon.rose', at: last.at }), /no incident knows the event moon\.rose/],
     ['the closing doubled', more(last.event), /the machine takes no recovery\.elapsed in state closed/],
+    [
+      'taken on after the closing',
+      more({ type: 'incident.acknowledged', at: last.event.at, by: 'Eve', via: 'api' }),
+      /the machine takes no incident\.acknowledged in state closed/,
+    ],
     [
       'one of another incident',
       history.with(2, { ...(history[2] as HistoryDocument), incidentId: 'other.1' }),
@@ -200,6 +206,14 @@ t.test('an arrow tells the orders that it gives, with what is entered by it, and
   t.notMatch(incident, /armReminder|beginTrouble|noteTold/)
   t.match(mermaid(machines['delivery'] as never), 'sending --> delivered: attempt.delivered / logAttempt, startNext\n')
   t.match(mermaid(machines['maintenance'] as never), 'running --> running: end.moved\n')
+})
+
+t.test('no arrow loses its guard on the way to the Stately editor', async t => {
+  for (const [name, machine] of Object.entries(machines)) {
+    const guards = (text: string) => text.match(/"guard":/g)?.length ?? 0
+    const named = JSON.stringify(machine.config, (key, value) => (key === 'guard' ? 'named' : value))
+    t.equal(guards(statelyJson(machine)), guards(named), name)
+  }
 })
 
 t.test('every machine is drawn whole: each of its states and events', async t => {

@@ -407,6 +407,25 @@ t.test('order and time', async t => {
     )
   })
 
+  t.test('a reminder that is a few seconds late is told, also where one before it was missed', async t => {
+    const world = createWorld()
+    const keeper = await world.startOne()
+    const id = await world.create({ interval_value: 24, interval_unit: 'HOUR' })
+    await world.report(id, false)
+    await world.clock.advance(2 * minute)
+    const confirmedAt = (await world.incidents(id))[0]?.confirmedAt ?? 0
+    await Promise.all([keeper.service.stop(), world.clock.advance(100)])
+    await world.clock.advance(confirmedAt + 8 * 60 * minute + 10 * second - world.clock.now())
+    await world.startOne()
+    await world.clock.advance(second)
+    t.strictSame(
+      (await world.alerts(id)).map(alert => alert.reminder),
+      [false, true],
+    )
+    const missed = (await world.history(id)).filter(({ kind }) => kind.startsWith('reminder')).map(({ kind }) => kind)
+    t.strictSame(missed.sort(), ['reminder', 'reminder missed'])
+  })
+
   t.test('after a take-over nobody is called silent for 15 s, and buffered reports count at their own time', async t => {
     const world = createWorld()
     const keeper = await world.startOne()
@@ -506,7 +525,7 @@ t.test('checkpoint', async t => {
   })
 
   t.test('freshness beyond what a checkpoint holds is written into the documents, the oldest first', t => {
-    const partition = openPartition(0, 0)
+    const partition = openPartition(0, { now: () => 0 })
     const over = 3
     for (let i = 0; i < limits.keeper.freshnessInCheckpoint + over; i++) partition.dirty.add(`s${i}`)
     Object.assign(partition, { state: 'live', checkpointDueAt: 0, sequence: 1 })

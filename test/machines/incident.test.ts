@@ -372,6 +372,18 @@ t.test('an incident lives as the spec says', t => {
   t.end()
 })
 
+t.test('a closed incident is over: nobody takes it on, no rule moves it, and it leaves no more records', t => {
+  const closing = [held(2 * minute), ok(5 * minute), recovered(7 * minute)]
+  const late: IncidentEvent[] = [
+    acknowledge(8 * minute),
+    { type: 'policy.replaced', at: 8 * minute, confirmAfterMs: 0, closeAfterMs: 0 },
+    { type: 'rule.removed', at: 8 * minute },
+    { type: 'subject.archived', at: 8 * minute },
+  ]
+  for (const event of late) t.strictSame(walk([...closing, event]), walk(closing), event.type)
+  t.end()
+})
+
 t.test('every event that moves or marks an incident leaves a record', t => {
   const walked = walk([ok(minute), bad(2 * minute), held(4 * minute), silent(5 * minute), ok(6 * minute), recovered(8 * minute)])
   t.strictSame(walked.recorded, ['recovering', 'pending', 'problem', 'no data', 'recovering', 'closed'])

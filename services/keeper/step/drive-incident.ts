@@ -109,9 +109,10 @@ function elapsedEvent(drive: Drive): IncidentEvent | null {
   if (incident.value === 'pending')
     return isJudged ? { type: 'hold.elapsed', at: deadlineAt, ...mutedAt(drive, deadlineAt) } : null
   if (incident.value === 'recovering') return isJudged ? { type: 'recovery.elapsed', at: deadlineAt } : null
-  if (surrounding.now - deadlineAt <= limits.keeper.reminderLateMs)
-    return { type: 'reminder.due', at: deadlineAt, ...mutedAt(drive, deadlineAt) }
-  return { type: 'reminder.missed', at: Math.max(deadlineAt, surrounding.now) }
+  // Missed is what came before this; one that came after it is only late, also where others were missed before it.
+  const missedTo = surrounding.now - limits.keeper.reminderLateMs
+  if (deadlineAt >= missedTo) return { type: 'reminder.due', at: deadlineAt, ...mutedAt(drive, deadlineAt) }
+  return { type: 'reminder.missed', at: missedTo }
 }
 
 /** Said only where a window runs: what is absent is false in every record. */
