@@ -16,6 +16,7 @@ import {
   until,
 } from '../notifier/house.ts'
 import { type Answer, type ApiWorld, startApiWorld } from '../support/api-world.ts'
+import { watchRefusals } from '../support/documented-refusals.ts'
 
 const base = '/api/v2/notifications'
 const destinations = `${base}/destinations`
@@ -27,6 +28,7 @@ const foreign = 'foreign000'
 const inHome = `?workspace_id=${home}`
 
 let world: ApiWorld
+let undocumented: string[]
 let notifier: Service
 let receiver: Receiver
 let heard: Heard = { status: 200 }
@@ -38,7 +40,9 @@ let both = ''
 let people = 0
 
 t.before(async () => {
-  world = await startApiWorld()
+  const watched = watchRefusals(await startApiWorld())
+  world = watched.front
+  undocumented = watched.undocumented
   receiver = await createReceiver(() => heard)
   const logger = pino({ level: 'debug' }, { write: (line: string) => void world.logged.push(line) })
   const { store, clock, hub } = world
@@ -124,7 +128,7 @@ const marks = async (token: string): Promise<string[]> =>
 t.test('GET and POST destinations: list by name; create one, enabled, with exactly the fields', async t => {
   const { id, token } = await workspace('create')
   t.strictSame(ok(await get(destinations, token)), [])
-  const first = await addDestination(token, { channel: '##ops' })
+  const first = await addDestination(token, { channel: ' # #ops ' })
   t.ok(Number.isInteger(first.id))
   t.strictSame(first, {
     id: first.id,
@@ -1037,3 +1041,5 @@ t.test('no address of a destination is in a log line, a log row or a refusal', a
   t.notMatch(JSON.stringify(rows), /T0secretT0|B1secretB1|hunter2|hooks\.example/)
   t.notMatch(world.logged.join('\n'), /T0secretT0|B1secretB1|hunter2|hooks\.example/)
 })
+
+t.test('every refusal that a route answered is one that its document names', async t => t.strictSame(undocumented, []))

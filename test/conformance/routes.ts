@@ -1,4 +1,5 @@
-// Every route of generations 1 and 2, one line each: what the matrix (who may) and the property tests (whatever is sent) run over.
+// Every route of generations 1 and 2, one line each: what the matrix (who may), the order of checks and the property tests (whatever is
+// sent) run over.
 // A new route joins by its line; a new noun in a path joins `Things`, with a document of it in `makeThings`.
 import type { MaintenanceSnapshot } from '#shared/contracts/maintenance.ts'
 import type { Policy } from '#shared/contracts/policy.ts'

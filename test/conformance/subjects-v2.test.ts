@@ -6,6 +6,7 @@ import { createKeeperClient } from '#shared/bus/command-keeper.ts'
 import { subjects as bus } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits.ts'
 import type { Answer, CallOptions } from '../support/api-world.ts'
+import { watchRefusals } from '../support/documented-refusals.ts'
 import { countPushed } from '../support/pushed-rows.ts'
 import { startWholeWorld, type WholeWorld } from '../support/whole-world.ts'
 
@@ -17,6 +18,7 @@ const minute = 60_000
 const second = 1_000
 
 let world: WholeWorld
+let undocumented: string[]
 let owner = ''
 let editor = ''
 let viewer = ''
@@ -24,7 +26,9 @@ let stranger = ''
 let both = ''
 
 t.before(async () => {
-  world = await startWholeWorld()
+  const watched = watchRefusals(await startWholeWorld())
+  world = watched.front
+  undocumented = watched.undocumented
   owner = (await world.addPerson('owner', { [home]: 'owner' }, { displayName: 'Olga Owner' })).token
   editor = (await world.addPerson('editor', { [home]: 'editor' })).token
   viewer = (await world.addPerson('viewer', { [home]: 'viewer' })).token
@@ -1945,3 +1949,5 @@ t.test('A sender who comes again is known, and answered as one who is not', asyn
     t.strictSame(refused(await post(inWorkspace(other), { status: 'ok' }, both)), [2002, 'Signal not found'])
   })
 })
+
+t.test('every refusal that a route answered is one that its document names', async t => t.strictSame(undocumented, []))

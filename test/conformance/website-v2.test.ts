@@ -2,6 +2,7 @@
 import t from 'tap'
 import { limits } from '#shared/limits.ts'
 import { type Answer, type ApiWorld, type CallOptions, startApiWorld, version } from '../support/api-world.ts'
+import { watchRefusals } from '../support/documented-refusals.ts'
 
 const websites = '/api/v2/monitoring/websites'
 const destinations = '/api/v2/notifications/destinations'
@@ -10,6 +11,7 @@ const other = 'other00000'
 const foreign = 'foreign000'
 
 let world: ApiWorld
+let undocumented: string[]
 let owner = ''
 let editor = ''
 let viewer = ''
@@ -19,7 +21,9 @@ let disabled = ''
 let locationIds: string[] = []
 
 t.before(async () => {
-  world = await startApiWorld()
+  const watched = watchRefusals(await startApiWorld())
+  world = watched.front
+  undocumented = watched.undocumented
   owner = (await world.addPerson('owner', { [home]: 'owner' })).token
   editor = (await world.addPerson('editor', { [home]: 'editor' })).token
   viewer = (await world.addPerson('viewer', { [home]: 'viewer' })).token
@@ -900,3 +904,5 @@ t.test('a destination name is taken whatever its case, and nothing else is store
   t.match(answer.json.error, { code: 2001, message: 'Destination name taken' })
   t.equal((await world.store.find('destinations', { limit: 1_000 })).length, before)
 })
+
+t.test('every refusal that a route answered is one that its document names', async t => t.strictSame(undocumented, []))

@@ -76,7 +76,6 @@ const between = (from: number, to: number, random: Random): number =>
   random.chance(0.15) ? from : random.chance(0.05) ? to : random.integer(from, Math.min(to, from + 40))
 
 function text(schema: Schema, random: Random): string {
-  if (schema['format'] === 'uri') return `http://127.0.0.1:1/${random.id(random.integer(0, 20))}`
   if (schema['format'] === 'date-time') return new Date(Date.UTC(2026, 0, 1) + random.integer(0, 1e9)).toISOString()
   const { minLength = 0, maxLength = 60 } = schema as { minLength?: number; maxLength?: number }
   return Array.from({ length: between(minLength, maxLength, random) }, () => random.pick(alphabet)).join('')

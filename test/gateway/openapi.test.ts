@@ -1,12 +1,17 @@
 // The OpenAPI documents hold together with the routes that are registered and the tables of the specification, and are what they say
 // they are. That real answers fit them is shown by the fuzz (test/fuzz), which makes its requests from them.
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import { fastify as createFastify, type RouteOptions } from 'fastify'
 import t from 'tap'
+import { formatDuration } from '#shared/durations.ts'
 import { apiRoutes } from '../../services/gateway/api.ts'
 import type { GatewayContext } from '../../services/gateway/context.ts'
-import { openApiDocument } from '../../services/gateway/openapi/document.ts'
+import { openApiDocument, refusalsOf } from '../../services/gateway/openapi/document.ts'
 import { generations } from '../../services/gateway/openapi/generations.ts'
+import { readWebsite } from '../../services/gateway/v2/website-body.ts'
+import { routes } from '../conformance/routes.ts'
 import { type ApiWorld, startApiWorld, version } from '../support/api-world.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
@@ -129,6 +134,52 @@ t.test('a body is documented with the bounds that its readers judge by', async t
     },
   })
 })
+
+t.test('Access denied is documented where somebody may be denied access, and nowhere else', async t => {
+  const described = { ...generations.v1.routes, ...generations.v2.routes }
+  for (const { method, path, needs, outsider } of routes) {
+    const [name = ''] = nameless([`${method} ${path.replace(/[?].*/, '')}`])
+    const [, route] = Object.entries(described).find(([key]) => nameless([key])[0] === name) ?? []
+    if (route === undefined) return t.fail(`${name} is not described`)
+    const isPossible = needs === 'editor' || outsider?.code === 2005 || 'workspace_id' in (route.query ?? {})
+    t.equal(refusalsOf(route).includes('2005 Access denied'), isPossible, name)
+  }
+})
+
+t.test('a duration is answered in a form that the document has, however short', async t => {
+  const { components } = openApiDocument(generations.v2, version) as never as Components
+  const pattern = new RegExp(components.schemas['Policy']?.properties?.wait?.properties?.confirm_after?.pattern ?? 'none')
+  for (const ms of [0, 1, 250, 999, 1_000, 1_500, 59_999, 60_000, 90_001, 3_600_000, 3_600_250, 8_760 * 3_600_000]) {
+    t.match(formatDuration(ms), pattern, `${ms} ms`)
+  }
+  for (const other of ['', '5', 'ms', '1m250ms', '1d', '-1s']) t.notMatch(other, pattern)
+})
+
+t.test('an address that is taken is one that the document allows', async t => {
+  const document = openApiDocument(generations.v2, version)
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  ajv.addSchema(document, 'v2')
+  const fits = ajv.compile({ $ref: 'v2#/components/schemas/UpdateWebsiteMonitor' })
+  for (const url of [
+    'https://a.example/',
+    'HTTP://münchen.example/straße',
+    'https://a.example/{x}?q=a|b^c',
+    'http://[::1]:8080',
+  ]) {
+    const body = { name: 'Shop', interval: 60, request: { url, method: 'GET' }, response: { statuses: [200] } }
+    t.equal(readWebsite(body).meta.url, url)
+    t.ok(fits(body), `${url}: ${ajv.errorsText(fits.errors)}`)
+  }
+})
+
+interface Components {
+  components: { schemas: Record<string, Properties> }
+}
+interface Properties {
+  pattern?: string
+  properties?: Record<string, Properties>
+}
 
 t.test('as it is served', async t => {
   const world: ApiWorld = await startApiWorld()

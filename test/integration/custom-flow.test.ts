@@ -15,7 +15,7 @@ type Test = import('tap').Test
 
 const holdMs = 1_500
 const wait = { confirm_after: `${holdMs}ms`, close_after: `${holdMs}ms` }
-const guide = join(import.meta.dirname, '../../docs/custom-subjects.md')
+const guides = join(import.meta.dirname, '../../docs')
 
 interface IncidentBody {
   id: string
@@ -172,7 +172,8 @@ async function tellOwnRows(t: Test, stage: Stage): Promise<void> {
 
 /** Only the two addresses in it are others: of the installation, which has a port of its own here, and of the receiver. */
 async function runGuide(t: Test, stage: Stage): Promise<void> {
-  const page = await readFile(guide, 'utf8')
+  await makeDestinationOfFirstGuide(t, stage)
+  const page = await readFile(join(guides, 'custom-subjects.md'), 'utf8')
   const section = (title: string) => page.split(/^## /m).find(one => one.startsWith(title)) ?? ''
   const commands = (title: string) => [...section(title).matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, text]) => text)
   const parts = ['Five calls', 'Maintenance', 'Acknowledging'].map(commands)
@@ -203,7 +204,7 @@ async function runGuide(t: Test, stage: Stage): Promise<void> {
       { id: 'nightly-backup', kind: 'subject' },
       { id: 'run', signal_kind: 'custom_heartbeat', meta: { host: 'db1' } },
       { id: 'backup-fails', policy_version: 1 },
-      { name: 'On call', destination_type: 'webhook' },
+      { name: 'Backups', destination_type: 'webhook' },
       { status: 'problem', accepted: true, labels: { host: 'db1' }, value: 97.5 },
       [{ rule_id: 'backup-fails', status: 'pending' }],
       { active: true },
@@ -213,6 +214,14 @@ async function runGuide(t: Test, stage: Stage): Promise<void> {
       { recorded: true, rule_id: 'backup-fails' },
     ],
   )
+}
+
+/** Readers come from there: what its calls made is there already, and its names are taken. */
+async function makeDestinationOfFirstGuide(t: Test, { addDestination }: Stage): Promise<void> {
+  const page = await readFile(join(guides, 'getting-started.md'), 'utf8')
+  const [, name = ''] = /\\"name\\": \\"([^"\\]+)\\", \\"destination_type\\"/.exec(page) ?? []
+  t.not(name, '', 'the page makes a destination')
+  await addDestination(name, '/first')
 }
 
 /** The program gives its store up first: nobody else may open it. */

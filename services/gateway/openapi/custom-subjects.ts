@@ -6,7 +6,7 @@ import { CreateSubjectBody } from '../v2/subjects/subjects.ts'
 import { WindowBody } from '../v2/subjects/window.ts'
 import { acknowledgement } from './acknowledgement.ts'
 import { Answered, type Descriptions, Instant, Kind, OrNull, type Refusal, workspaceQuery } from './description.ts'
-import { accessDenied, invalid, invalidName, missingWorkspace } from './refusals.ts'
+import { accessDenied, invalid, invalidName, missingWorkspace, subjectTooLarge } from './refusals.ts'
 import { anyWorkspaceQuery, ofSubject } from './subject-address.ts'
 
 const Subject = Answered('Subject', {
@@ -112,6 +112,7 @@ export const signalsOfSubjects: Descriptions = {
       '2001 Invalid signal kind',
       badMeta,
       '2004 Too many signals',
+      subjectTooLarge,
       ...ofSubject,
     ],
   },
@@ -121,7 +122,7 @@ export const signalsOfSubjects: Descriptions = {
     query,
     body: UpdateSignalBody,
     result: Signal,
-    refusals: [invalid, invalidName, badMeta, builtIn, ...ofSignal],
+    refusals: [invalid, invalidName, badMeta, subjectTooLarge, builtIn, ...ofSignal],
   },
   'DELETE /v2/subjects/{subject}/signals/{signal}': {
     summary: 'Removes a signal and its observations.',

@@ -28,11 +28,7 @@ const ofRows: readonly Refusal[] = [
   '2001 Duplicate destination',
   '2002 Destination not found',
 ]
-const ofWebsite: readonly Refusal[] = [
-  '2002 Website monitor not found',
-  '2004 Custom subjects are managed elsewhere',
-  accessDenied,
-]
+const ofWebsite: readonly Refusal[] = ['2002 Website monitor not found', '2004 Custom subjects are managed elsewhere']
 
 const read = 'Which destinations are told, and about what.'
 const replace = 'Replaces all rows; none: the workspace default is told again.'
@@ -53,7 +49,7 @@ export const deliveryTables: Descriptions = {
     summary: replace,
     body: WebsiteTableBody,
     result: Table,
-    refusals: [...ofRows, ...ofWebsite],
+    refusals: [...ofRows, accessDenied, ...ofWebsite],
   },
-  'DELETE /v2/monitoring/websites/{id}/delivery': { summary: clear, result: Table, refusals: ofWebsite },
+  'DELETE /v2/monitoring/websites/{id}/delivery': { summary: clear, result: Table, refusals: [accessDenied, ...ofWebsite] },
 }

@@ -2,10 +2,13 @@
 import { Type } from 'typebox'
 import { RuleBody } from '../v2/subjects/rules.ts'
 import { Answered, type Descriptions, Kind, type Refusal } from './description.ts'
-import { invalid, invalidName } from './refusals.ts'
+import { invalid, invalidName, subjectTooLarge } from './refusals.ts'
 import { anyWorkspaceQuery, ofSubject } from './subject-address.ts'
 
-const Duration = Type.String({ pattern: '^(\\d+h)?(\\d+m)?\\d+([.]\\d+)?s$', description: 'Normalised: 2m0s, 1h30m0s, 0s.' })
+const Duration = Type.String({
+  pattern: '^((\\d+h)?(\\d+m)?\\d+([.]\\d+)?s|\\d+ms)$',
+  description: 'Normalised: 2m0s, 1h30m0s, 1.5s, 250ms, 0s.',
+})
 
 /** What is unset is absent. */
 const Input = Type.Object(
@@ -52,6 +55,7 @@ const ofDocument: readonly Refusal[] = [
   '2001 Unknown input',
   '2001 Invalid input mode',
   '2001 Invalid rule document',
+  subjectTooLarge,
 ]
 
 export const rulesOfSubjects: Descriptions = {

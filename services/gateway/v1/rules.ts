@@ -14,7 +14,7 @@ import { ruleObject } from './rule-object.ts'
 const rules: WebsiteFamily = {
   path: '/rules',
   placeField: 'regions',
-  unknownPlace: name => `Unknown region: "${name}"`,
+  placeWord: 'region',
   notFound: { message: 'Rule not found', details: 'Rule does not exist or access denied' },
   read: readRule,
   object: ruleObject,

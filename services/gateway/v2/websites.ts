@@ -10,8 +10,7 @@ import { websiteObject } from './website-object.ts'
 export const websiteMonitors: WebsiteFamily = {
   path: '/monitoring/websites',
   placeField: 'locations',
-  // Without quotes: spec A, Endpoints.
-  unknownPlace: name => `Unknown location: ${name}`,
+  placeWord: 'location',
   notFound: { message: 'Website monitor not found', details: 'Website monitor does not exist or access denied' },
   read: readWebsite,
   object: websiteObject,

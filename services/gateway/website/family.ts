@@ -18,8 +18,8 @@ export interface WebsiteFamily {
   /** Below the generation's prefix. */
   path: string
   placeField: 'locations' | 'regions'
-  /** The details of a refusal of a name that no location has. */
-  unknownPlace(name: string): string
+  /** Of a refusal's details: `Unknown location: <name>` (spec A, Endpoints and Rules per route 4). */
+  placeWord: 'location' | 'region'
   notFound: { message: string; details: string }
   read(body: Record<string, unknown>): WebsiteInput
   object(website: WebsiteView, namesOf: (ids: readonly string[]) => string[]): object

@@ -128,7 +128,8 @@ async function answerWebsite({ context, family, call }: Work, website: WebsiteVi
 async function knownLocations({ context, family, call }: Work, names: string[]): Promise<string[]> {
   const found = await context.locationNames.toIds(names, call.traceId)
   if ('ids' in found) return [...new Set(found.ids.values())]
-  throw new AppError('validation', `invalid ${family.placeField}`, { details: family.unknownPlace(shortened(found.unknown)) })
+  const details = `Unknown ${family.placeWord}: ${shortened(found.unknown)}`
+  throw new AppError('validation', `invalid ${family.placeField}`, { details })
 }
 
 /** A name may be as long as a body: an answer quotes its beginning. */

@@ -17,10 +17,10 @@ export const SettingsBody = Type.Object({
   interval: Needed(Type.Number({ minimum: bounds.intervalSecondsMin, maximum: bounds.intervalSecondsMax, multipleOf: 60 })),
   request: Needed(
     Type.Object({
-      url: Needed(Type.String({ format: 'uri', maxLength: bounds.urlCharacters })),
+      url: Needed(Type.String({ minLength: 1, maxLength: bounds.urlCharacters, description: 'http or https.' })),
       method: Needed(Type.String({ enum: [...methods] })),
       content_type: Maybe(Type.String({ maxLength: bounds.contentTypeCharacters })),
-      data: Maybe(Type.String({ maxLength: bounds.dataBytes })),
+      data: Maybe(Type.String({ maxLength: bounds.dataBytes, description: `At most ${bounds.dataBytes} bytes.` })),
     }),
   ),
   response: Needed(
