@@ -10,10 +10,11 @@ import { limits } from '#shared/limits.ts'
  */
 export type SentTime = (message: Pick<StreamMessage, 'sequence' | 'at'>, isFresh: boolean) => number
 
-export function createSentTime(clock: Pick<Clock, 'now'>): SentTime {
+/** `knownBehindMs`: by how much the bus's clock is behind the keeper's already, as far as that is known; what machines differ by counts as nothing. */
+export function createSentTime(clock: Pick<Clock, 'now'>, knownBehindMs = 0): SentTime {
   let newest = { sequence: 0, at: 0 }
   /** By how much the bus's clock was set back; less as the keeper's comes back to it. */
-  let behindMs = 0
+  let behindMs = knownBehindMs > limits.clock.jumpMs ? knownBehindMs : 0
   return ({ sequence, at }, isFresh) => {
     const now = clock.now()
     // Stamps of later messages are never earlier but where the clock was set back. What is read again was seen before.

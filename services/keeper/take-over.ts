@@ -43,18 +43,23 @@ export async function openFeed(
   onBroken: (reason: string) => void,
 ): Promise<void> {
   const stream = core.bus.observations
-  const state = await persistWhile(core, mayGoOn, 'look at the stream', () => stream.state())
+  let askedAt = 0
+  const state = await persistWhile(core, mayGoOn, 'look at the stream', () => {
+    askedAt = core.clock.now()
+    return stream.state()
+  })
   const known = partition.checkpoint
   const isSame = known !== null && known.streamCreatedAt === state.createdAt && known.sequence <= state.lastSequence
   if (known !== null && !isSame) countGap(core, partition, 'the stream is another or shorter than the checkpoint')
   partition.sequence = isSame ? known.sequence : 0
   partition.messageAt = known?.messageAt ?? 0
   partition.streamCreatedAt = state.createdAt
-  if (!isSame) partition.sentTime = createSentTime(core.clock)
+  partition.sentTime = createSentTime(core.clock, state.askedAt === null ? 0 : askedAt - state.askedAt)
   partition.results.length = 0
   partition.receivedTo = partition.sequence
   // By time, not by sequence: a stream that was cut and has grown again gives old sequences to new reports.
-  const since = known === null ? 0 : Math.max(0, isSame ? known.messageAt : known.messageAt - minute)
+  // Where the bus's clock was set back, the stamps of what came last are earlier than those that were committed.
+  const since = known === null ? 0 : Math.max(0, isSame ? Math.min(known.messageAt, state.lastAt) : known.messageAt - minute)
   const from = since === 0 ? { sequence: partition.sequence + 1 } : { time: since }
   partition.catchUpTo = await persistWhile(core, mayGoOn, 'look at the stream', () =>
     stream.lastSequenceOf(partition.number, since),

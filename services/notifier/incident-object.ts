@@ -2,7 +2,7 @@
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { EvidenceInput } from '#shared/contracts/verdict.ts'
 import { limits } from '#shared/limits.ts'
-import { cut } from './plain-text.ts'
+import { cut } from '#shared/plain-text.ts'
 
 export interface IncidentObject {
   id: string

@@ -3,6 +3,7 @@
 import { humanDuration } from '#shared/durations.ts'
 import { EgressError } from '#shared/egress.ts'
 import { day, limits } from '#shared/limits.ts'
+import { cut } from '#shared/plain-text.ts'
 import { CertificateError } from './connection.ts'
 import type { Target } from './target.ts'
 
@@ -54,10 +55,7 @@ export function errorSentence(error: Error, phase: Phase, target: Target, now: n
 export const statusSentence = (status: number, expected: readonly number[]): string =>
   clean(`status ${status}, expected ${[...new Set(expected)].join(' or ')}`)
 
-export const bodySentence = (expectedText: string): string => {
-  const shown = expectedText.length > 100 ? `${expectedText.slice(0, 100)}…` : expectedText
-  return clean(`body does not contain "${shown}"`)
-}
+export const bodySentence = (expectedText: string): string => clean(`body does not contain "${cut(expectedText, 101)}"`)
 
 export const timeoutSentence = (what: 'connection' | 'TLS handshake' | 'answer', ms: number): string =>
   `no ${what} in ${ms / 1_000} s`
@@ -66,7 +64,7 @@ export const timeoutSentence = (what: 'connection' | 'TLS handshake' | 'answer',
 export function clean(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes
   const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
-  return line.length <= limits.check.errorCharacters ? line : `${line.slice(0, limits.check.errorCharacters - 1)}…`
+  return cut(line, limits.check.errorCharacters)
 }
 
 /** Of several addresses tried, the first failure speaks: it belongs to the preferred address. */

@@ -20,8 +20,14 @@ export function createObservationStream(link: Link): ObservationStream {
     },
     state: () =>
       administer(async () => {
-        const { created, state } = await manager.streams.info(observationStream)
-        return { createdAt: String(created), firstSequence: state.first_seq, lastSequence: state.last_seq }
+        const { created, state, ts } = await manager.streams.info(observationStream)
+        return {
+          createdAt: String(created),
+          firstSequence: state.first_seq,
+          lastSequence: state.last_seq,
+          lastAt: Date.parse(String(state.last_ts)) || 0,
+          askedAt: ts ? Date.parse(String(ts)) : null,
+        }
       }),
     lastSequenceOf: (partition, since = 0) =>
       administer(async () => {

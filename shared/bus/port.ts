@@ -37,6 +37,10 @@ export interface StreamState {
   createdAt: string
   firstSequence: number
   lastSequence: number
+  /** The stamp of the newest message, ms since the epoch; 0 or less: there was none. Older ones may have later stamps where the clock was set. */
+  lastAt: number
+  /** The bus's time when it answered, ms since the epoch; null where it does not say. */
+  askedAt: number | null
 }
 
 export interface Feed {

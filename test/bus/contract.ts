@@ -171,6 +171,11 @@ function describeFeeds(t: Test, harness: Harness): void {
     t.strictSame(numbers(), [4, 5], 'what is below is gone')
     const state = await bus.observations.state()
     t.strictSame([state.firstSequence, state.lastSequence, await first(8, 0)], [4, 7, 4])
+    t.ok(Math.abs(state.lastAt - Date.now()) < 60_000, 'with the stamp of the newest message')
+    t.ok(
+      (state.askedAt ?? 0) >= state.lastAt && (state.askedAt ?? 0) < state.lastAt + 60_000,
+      'and the present time of the server',
+    )
     await bus.observations.purgeBelow(7)
     t.strictSame([await first(8, 0), await first(9, 0), await bus.observations.lastSequenceOf(8)], [null, 7, 0])
   })

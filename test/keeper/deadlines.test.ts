@@ -232,3 +232,35 @@ for (const [way, stepMs] of [
     )
   })
 }
+
+t.test('who takes over while the clock of the bus is behind judges what was not judged yet, and calls nobody silent', async t => {
+  const own = { aheadMs: 0 }
+  const world = createWorld(undefined, clock => ({ ...clock, now: () => clock.now() + own.aheadMs }))
+  const first = await world.startOne({ exclusive: true })
+  const id = await world.create()
+  const report = async (minutes: number) => {
+    for (let i = 0; i < minutes; i++) {
+      await world.report(id, true)
+      await world.clock.advance(minute)
+    }
+  }
+  await report(5)
+  world.clock.stepWall(-60 * minute)
+  own.aheadMs = 60 * minute
+  await report(2)
+  await Promise.all([first.service.stop(), world.clock.advance(100)])
+  await world.report(id, false)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(minute)
+  t.strictSame(
+    (await world.history(id)).map(({ kind }) => kind),
+    ['pending'],
+    'the failure that came meanwhile',
+  )
+  await report(8)
+  t.strictSame(
+    (await world.history(id)).map(({ kind }) => kind),
+    ['pending', 'recovering', 'closed'],
+  )
+  t.equal(world.nudged.length, 0)
+})

@@ -14,7 +14,7 @@ import { limits } from '#shared/limits.ts'
 import { createResolve, type Resolve } from '#shared/resolve.ts'
 import { Check, type CheckOptions, type CheckSurroundings, runCheck } from '../../services/prober/check.ts'
 import { createTrust } from '../../services/prober/connection.ts'
-import { clean } from '../../services/prober/sentences.ts'
+import { bodySentence, clean } from '../../services/prober/sentences.ts'
 import { compileTarget, type Target } from '../../services/prober/target.ts'
 import { certificates } from './certificates.ts'
 
@@ -593,4 +593,9 @@ test('the refusal of the preferred address speaks where none of several answers'
 test('sentences are cut and of one line', async t => {
   t.equal(clean(`a\u0000b\n\nc${'d'.repeat(400)}`).length, limits.check.errorCharacters)
   t.equal(clean(' a\r\n\tb '), 'a b')
+  for (const characters of [99, 100, 101]) {
+    const sentence = bodySentence(`${'x'.repeat(characters)}${'😀'.repeat(300)}`)
+    t.ok(sentence.isWellFormed(), 'no half of a character is left')
+    t.match(sentence, /…"$/)
+  }
 })

@@ -58,6 +58,8 @@ interface Partition {
 
 interface Feed {
   options: FeedOptions
+  /** The sequence of the first message that it may get. */
+  start: number
   /** Counts the partition's messages, purged ones included. */
   next: number
   lastSequence: number
@@ -110,6 +112,7 @@ interface Hub {
     createdAt: string
     firstSequence: number
     lastSequence: number
+    lastAt: number
     count: number
     most: number
     partitions: Map<number, Partition>
@@ -169,6 +172,7 @@ const emptyStream = (clock: Clock, generation: number) => ({
   createdAt: `${new Date(clock.now()).toISOString().slice(0, -1)}${String(generation).padStart(6, '0')}Z`,
   firstSequence: 1,
   lastSequence: 0,
+  lastAt: 0,
   count: 0,
   partitions: new Map<number, Partition>(),
 })
@@ -322,8 +326,8 @@ function observationsOf(line: Line): Bus['observations'] {
     },
     state: () =>
       roundTrip(() => {
-        const { createdAt, firstSequence, lastSequence } = hub.stream
-        return { createdAt, firstSequence, lastSequence }
+        const { createdAt, firstSequence, lastSequence, lastAt } = hub.stream
+        return { createdAt, firstSequence, lastSequence, lastAt, askedAt: hub.clock.now() }
       }),
     lastSequenceOf: (partition, since = 0) =>
       roundTrip(() => {
@@ -332,7 +336,8 @@ function observationsOf(line: Line): Bus['observations'] {
       }),
     open: options =>
       roundTrip(() => {
-        const feed = { options, next: 0, lastSequence: 0, paused: false, scheduled: false, closed: false }
+        const start = 'sequence' in options.from ? options.from.sequence : firstAt(hub, options.from.time)
+        const feed = { options, start, next: 0, lastSequence: 0, paused: false, scheduled: false, closed: false }
         line.feeds.add(feed)
         const close = async () => {
           feed.closed = true
@@ -377,8 +382,9 @@ function append(hub: Hub, subject: string, body: string): void {
   const partition = stream.partitions.get(number) ?? { messages: [], purged: 0 }
   stream.partitions.set(number, partition)
   stream.lastSequence += 1
+  stream.lastAt = hub.clock.now()
   stream.count += 1
-  partition.messages.push({ subject, sequence: stream.lastSequence, at: hub.clock.now(), body })
+  partition.messages.push({ subject, sequence: stream.lastSequence, at: stream.lastAt, body })
   for (const line of hub.lines) {
     for (const feed of line.feeds) if (feed.options.partition === number) pump(line, feed)
   }
@@ -397,14 +403,19 @@ function purgeBelow(hub: Hub, sequence: number): void {
   stream.firstSequence = Math.min(stream.lastSequence + 1, ...firsts)
 }
 
+/** As the server does: a time says where to begin, and all that follows is delivered, whatever its stamp. */
+function firstAt({ stream }: Hub, time: number): number {
+  const firsts = [...stream.partitions.values()].flatMap(({ messages }) => messages.find(({ at }) => at >= time)?.sequence ?? [])
+  return Math.min(stream.lastSequence + 1, ...firsts)
+}
+
 /** Delivers what the feed has not had, from the next turn on, until it asks for a pause. */
 function pump(line: Line, feed: Feed): void {
   if (feed.scheduled) return
   feed.scheduled = true
   line.hub.schedule(() => {
     feed.scheduled = false
-    const { from, partition: number, onMessage } = feed.options
-    const wanted = (message: Stored) => ('sequence' in from ? message.sequence >= from.sequence : message.at >= from.time)
+    const { partition: number, onMessage } = feed.options
     while (!feed.closed && !feed.paused && line.up) {
       const partition = line.hub.stream.partitions.get(number)
       if (!partition) return
@@ -412,7 +423,7 @@ function pump(line: Line, feed: Feed): void {
       const message = partition.messages[feed.next - partition.purged]
       if (!message) return
       feed.next += 1
-      if (!wanted(message)) continue
+      if (message.sequence < feed.start) continue
       feed.lastSequence = message.sequence
       const { subject, sequence, at, body } = message
       feed.paused = !onMessage({ subject, sequence, at, body: JSON.parse(body) })
