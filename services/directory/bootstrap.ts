@@ -6,10 +6,10 @@ import type { Clock } from '#shared/clock.ts'
 import type { Role } from '#shared/contracts/account.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import type { Store } from '#shared/store/port.ts'
-import { every } from './every.ts'
 import { changeGuarded } from './guarded.ts'
 import { keyDocument } from './keys.ts'
 import { ensureLocation } from './locations.ts'
+import { readAll } from './read-all.ts'
 import { insertWorkspace } from './workspaces.ts'
 
 /** The user that the first start creates. */
@@ -97,14 +97,14 @@ async function addOwnerAndWorkspace(store: Store, { userId, workspaceId, at }: F
 
 /** Workspaces made before there were rosters get theirs from the memberships, which had the roles then. */
 async function addRosters(store: Store): Promise<void> {
-  for await (const { id, members } of every(store, 'workspaces', {})) {
+  for await (const { id, members } of readAll(store, 'workspaces', {})) {
     if (members === undefined) await addRoster(store, id)
   }
 }
 
 async function addRoster(store: Store, workspaceId: string): Promise<void> {
   const members: Record<string, Role> = {}
-  for await (const { userId, role } of every(store, 'memberships', { workspaceId })) if (role) members[userId] = role
+  for await (const { userId, role } of readAll(store, 'memberships', { workspaceId })) if (role) members[userId] = role
   await changeGuarded(store, 'workspaces', workspaceId, present =>
     present && present.members === undefined ? { ...present, members } : null,
   )

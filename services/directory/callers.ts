@@ -4,7 +4,7 @@ import type { AskRequest, AskResults } from '#shared/contracts/ask.ts'
 import type { Caller } from '#shared/contracts/ask-people.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
-import { every } from './every.ts'
+import { readAll } from './read-all.ts'
 import { findByUsername } from './users.ts'
 
 export async function callerOf(store: Store, user: UserDocument, expiresAt: number): Promise<Caller> {
@@ -22,7 +22,7 @@ export async function callerOf(store: Store, user: UserDocument, expiresAt: numb
 /** The workspaces whose rosters have the user, by id. All hints are looked at: those of memberships that ended stay. */
 export async function workspacesOf(store: Store, userId: string): Promise<{ workspace: WorkspaceDocument; role: Role }[]> {
   const ids: string[] = []
-  for await (const { workspaceId } of every(store, 'memberships', { userId })) ids.push(workspaceId)
+  for await (const { workspaceId } of readAll(store, 'memberships', { userId })) ids.push(workspaceId)
   const workspaces = await store.get('workspaces', ids)
   return workspaces.flatMap(workspace => {
     const role = workspace?.members?.[userId]
