@@ -55,6 +55,7 @@ export async function openFeed(
   partition.messageAt = known?.messageAt ?? 0
   partition.streamCreatedAt = state.createdAt
   partition.sentTime = createSentTime(core.clock, state.askedAt === null ? 0 : askedAt - state.askedAt)
+  partition.openedAt = state.askedAt ?? Number.POSITIVE_INFINITY
   partition.results.length = 0
   partition.receivedTo = partition.sequence
   // By time, not by sequence: a stream that was cut and has grown again gives old sequences to new reports.

@@ -25,8 +25,8 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, surroun
   const reading = subject.readings[locationId]
   if (reading === undefined || reading.slotAt === result.slotAt) return dropped
   const observation = observationOf(subject.id, input)
-  const isOlder = result.slotAt < (reading.slotAt ?? 0)
-  if (isOlder && (reading.slotAt ?? 0) <= slotAtMax) return { ...dropped, observation }
+  const isOlder = reading.slotAt !== null && result.slotAt < reading.slotAt
+  if (isOlder && !wasSetBack(input, reading.slotAt ?? 0)) return { ...dropped, observation }
 
   const fresh: Reading = {
     addedAt: reading.addedAt,
@@ -46,6 +46,10 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, surroun
   return { subject: judgeSubject(reported, input.at, surrounding), change: 'commit', observation, reply: null }
 }
 
+/** Whether the bus's clock was set back between a report of that slot and this one: it has not come yet, and this one was stamped since. */
+const wasSetBack = ({ stampedAt, readAt }: ResultInput, slotAt: number): boolean =>
+  slotAt > readAt + limits.keeper.slotAheadMs && stampedAt <= readAt + limits.clock.jumpMs
+
 /**
  * Whether the reading before still spoke at `at`, so that another report of the same kind changes no input. A report may come after
  * a judgement later than itself: what that judgement called silent speaks again.
@@ -54,13 +58,13 @@ function isHeard(reading: Reading, meta: WebsiteMeta, at: number): boolean {
   return reading.at !== null && at - reading.at <= limits.judging.silentIntervals * intervalMs(meta)
 }
 
-function observationOf(subjectId: string, { at, locationId, result }: ResultInput): CheckObservationDocument {
+function observationOf(subjectId: string, { stampedAt, locationId, result }: ResultInput): CheckObservationDocument {
   const { phases } = result
   const whole = (ms: number | null) => (ms === null ? null : Math.round(ms))
   return {
     id: checkObservationId(subjectId, locationId, result.slotAt),
     ok: result.ok ? 1 : 0,
-    delayMs: Math.max(0, at - result.slotAt),
+    delayMs: Math.max(0, stampedAt - result.ageMs - result.slotAt),
     dnsMs: whole(phases.dnsMs),
     connectMs: whole(phases.connectMs),
     tlsMs: whole(phases.tlsMs),
