@@ -34,6 +34,8 @@ export function layOver(subject: SubjectDocument, freshness: Freshness, surround
   for (const report of fresh) {
     const stored = readings[report[0]]
     if (stored === undefined || report[1] <= (stored.slotAt ?? 0) || report[2] < stored.addedAt) continue
+    // Its slot may be the later one though it is the earlier report: the bus's clock was set back between them.
+    if (rev !== subject.rev && report[2] < (stored.at ?? 0)) continue
     readings[report[0]] = readingOf(report, stored.addedAt)
     newer = true
   }

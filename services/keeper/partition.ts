@@ -37,8 +37,6 @@ export interface Partition {
   messageAt: number
   /** When the reports of the present stream were sent. */
   sentTime: SentTime
-  /** On the bus's time, ms: when the stream was looked at. Infinity: it does not say. */
-  openedAt: number
   /** The newest sequence that the feed has delivered. */
   receivedTo: number
   /** The partition is live once this sequence is committed. */
@@ -83,7 +81,6 @@ export function openPartition(number: number, clock: Pick<Clock, 'now'>): Partit
     sequence: 0,
     messageAt: 0,
     sentTime: createSentTime(clock),
-    openedAt: Number.POSITIVE_INFINITY,
     receivedTo: 0,
     catchUpTo: 0,
     checkpoint: null,
@@ -109,11 +106,9 @@ export function resultInput(message: StreamMessage, result: CheckResult, partiti
   const address = parseObservation(message.subject)
   if (address === null || address.partition !== partition.number) return null
   const { subjectId, locationId } = address
-  const isFresh = message.sequence > partition.catchUpTo
-  const at = partition.sentTime(message, isFresh) - result.ageMs
-  const readAt = isFresh ? message.at : partition.openedAt
+  const at = partition.sentTime(message, message.sequence > partition.catchUpTo) - result.ageMs
   return {
-    input: { kind: 'result', subjectId, at, stampedAt: message.at, readAt, locationId, result },
+    input: { kind: 'result', subjectId, at, stampedAt: message.at, locationId, result },
     sequence: message.sequence,
     respond: null,
   }

@@ -55,12 +55,12 @@ export async function openFeed(
   partition.messageAt = known?.messageAt ?? 0
   partition.streamCreatedAt = state.createdAt
   partition.sentTime = createSentTime(core.clock, state.askedAt === null ? 0 : askedAt - state.askedAt)
-  partition.openedAt = state.askedAt ?? Number.POSITIVE_INFINITY
   partition.results.length = 0
   partition.receivedTo = partition.sequence
   // By time, not by sequence: a stream that was cut and has grown again gives old sequences to new reports.
-  // Where the bus's clock was set back, the stamps of what came last are earlier than those that were committed.
-  const since = known === null ? 0 : Math.max(0, isSame ? Math.min(known.messageAt, state.lastAt) : known.messageAt - minute)
+  const knownAt = known === null ? 0 : Math.max(0, isSame ? known.messageAt : known.messageAt - minute)
+  // Where the bus's clock was set back, what came last is stamped earlier: no instant tells where it begins.
+  const since = state.lastAt < knownAt ? 0 : knownAt
   const from = since === 0 ? { sequence: partition.sequence + 1 } : { time: since }
   partition.catchUpTo = await persistWhile(core, mayGoOn, 'look at the stream', () =>
     stream.lastSequenceOf(partition.number, since),

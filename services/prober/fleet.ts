@@ -103,7 +103,7 @@ export class Fleet {
     const { runner, busNow } = this.#options
     const latest = monitor.dueAt - monitor.entry.intervalMs
     const writtenAt = this.#writtenAt(monitor)
-    if (latest >= missedSince) runner.runExtra(monitor, latest)
+    if (latest >= missedSince) runner.runExtra(monitor, Math.max(latest, writtenAt))
     else if (busNow() - writtenAt < monitor.entry.intervalMs) runner.runExtra(monitor, Math.max(writtenAt, monitor.ranAt + 1))
   }
 

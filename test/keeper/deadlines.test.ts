@@ -230,6 +230,12 @@ for (const [way, stepMs] of [
       (await world.alerts(id)).map(alert => alert.kind),
       ['problem', 'recovery', 'no_data'],
     )
+    const observations = await world.store.find('observations', { where: {}, limit: 100 })
+    t.ok(observations.length > 10)
+    t.ok(
+      observations.every(({ delayMs }) => delayMs === 0),
+      'a check ends as long after its slot as ever',
+    )
   })
 }
 
@@ -264,3 +270,86 @@ t.test('who takes over while the clock of the bus is behind judges what was not 
   )
   t.equal(world.nudged.length, 0)
 })
+
+t.test('reports of minutes that are read again after a crash open and close nothing anew', async t => {
+  const world = createWorld()
+  const options = { exclusive: true, confirmAfterMs: 0, closeAfterMs: 0 }
+  const first = await world.startOne(options)
+  const id = await world.create()
+  await world.report(id, true)
+  await Promise.all([first.service.stop(), world.clock.advance(100)])
+  for (const ok of [true, true, true, false, false]) {
+    await world.clock.advance(minute)
+    await world.report(id, ok)
+  }
+  const dying = await world.startOne(options)
+  t.strictSame(
+    (await world.history(id)).map(({ kind }) => kind),
+    ['pending', 'problem'],
+  )
+  await dying.bus.close()
+  await world.startOne(options)
+  await world.clock.advance(minute)
+  t.strictSame(
+    (await world.history(id)).map(({ kind }) => kind),
+    ['pending', 'problem'],
+  )
+  t.equal((await world.alerts(id)).length, 1)
+})
+
+t.test('where the clock of the bus is behind, no report is left out for one of another partition that came later', async t => {
+  const own = { aheadMs: 0 }
+  const world = createWorld(undefined, clock => ({ ...clock, now: () => clock.now() + own.aheadMs }))
+  const first = await world.startOne({ exclusive: true })
+  const id = await world.create()
+  const other = await world.create({}, otherPartition(id))
+  const report = async (minutes: number) => {
+    for (let i = 0; i < minutes; i++) {
+      await world.report(id, true)
+      await world.report(other, true)
+      await world.clock.advance(minute)
+    }
+  }
+  await report(5)
+  world.clock.stepWall(-60 * minute)
+  own.aheadMs = 60 * minute
+  await report(2)
+  await Promise.all([first.service.stop(), world.clock.advance(100)])
+  const { lastSequence } = await world.client.observations.state()
+  await world.client.observations.purgeBelow(lastSequence + 1)
+  await world.report(id, false)
+  await world.report(other, true)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(minute)
+  t.strictSame(
+    (await world.history(id)).map(({ kind }) => kind),
+    ['pending'],
+  )
+})
+
+t.test('where the stream lost its end and its clock was set back, what came since is read', async t => {
+  const world = createWorld()
+  const first = await world.startOne({ exclusive: true })
+  const id = await world.create()
+  for (let i = 0; i < 3; i++) {
+    await world.report(id, true)
+    await world.clock.advance(minute)
+  }
+  await Promise.all([first.service.stop(), world.clock.advance(100)])
+  world.hub.truncateStream(1)
+  world.clock.stepWall(-60 * minute)
+  await world.report(id, false)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(minute)
+  t.strictSame(
+    (await world.history(id)).map(({ kind }) => kind),
+    ['pending'],
+  )
+})
+
+/** A subject's id of another partition than that of `id`. */
+function otherPartition(id: string): string {
+  let other = randomId(10)
+  while (partitionOf(other) === partitionOf(id)) other = randomId(10)
+  return other
+}

@@ -74,3 +74,17 @@ t.test('what senders reported takes back no commit that the checks ask for', asy
     t.equal(laid.subject.custom?.accepted, 3, 'and numbers the next')
   }
 })
+
+t.test('a report from before the clock of the bus was set back takes the place of none after it', async t => {
+  const { subject, now, surrounding } = await reported()
+  const reading = subject.readings['aaaa']
+  t.ok(reading?.at)
+  const hour = 60 * minute
+  const at = reading?.at ?? 0
+  const later = { ...reading, at: at + 1, slotAt: at - hour } as NonNullable<typeof reading>
+  const document = { ...subject, readings: { aaaa: later } }
+  const before = fresh(subject, subject.rev - 1, failing(at))
+  t.equal(layOver(document, before, surrounding).change, 'nothing')
+  const after: FreshReading = ['aaaa', now - hour, now, 0, 503, 1, 'status 503, expected 200']
+  t.equal(layOver(document, fresh(subject, subject.rev - 1, after), surrounding).change, 'commit')
+})

@@ -253,6 +253,31 @@ test('what is due while a newcomer hears that it was heard is not missed', async
   await Promise.all([first.stop(), second.stop()])
 })
 
+test('a change that comes while a newcomer is not heard yet is checked at once, as a slot of its own', async t => {
+  const world = await createWorld()
+  await assign(world, subjectIds)
+  await world.clock.advance(60_000)
+  const first = await world.prober('a')
+  await world.clock.advance(60_000)
+  const pause = () => new Promise<void>(resolve => void world.clock.after(4_000, resolve))
+  const slowly = (bus: Bus, name: BucketName) => async (key: string, value: unknown) => {
+    await pause()
+    const revision = await bus.bucket(name).put(key, value)
+    await pause()
+    return revision
+  }
+  const joining = world.prober('b', bus => ({ ...bus, bucket: name => ({ ...bus.bucket(name), put: slowly(bus, name) }) }))
+  await world.clock.advance(6_000)
+  await assign(world, subjectIds, { rev: 2 })
+  await world.clock.advance(2_000)
+  const second = await joining
+  await world.clock.settle()
+  const before = new Set(world.seen.filter(({ result }) => result.rev === 1).map(each => `${each.subjectId}@${each.slotAt}`))
+  const changed = world.seen.filter(each => each.result.rev === 2 && !before.has(`${each.subjectId}@${each.slotAt}`))
+  t.equal(new Set(changed.map(each => each.subjectId)).size, 200)
+  await Promise.all([first.stop(), second.stop()])
+})
+
 test('entries that expect the same hold it once', async t => {
   const bus = createMemoryHub({ clock: createVirtualClock(startAt) }).connect()
   const entries: CheckEntry[] = []

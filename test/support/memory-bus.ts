@@ -156,6 +156,7 @@ export function createMemoryHub({ clock, schedule = queueMicrotask }: MemoryHubO
         partition.messages = kept
       }
       hub.stream.lastSequence = Math.min(hub.stream.lastSequence, sequence)
+      hub.stream.lastAt = stampOf(hub, hub.stream.lastSequence)
       const isBeyond = ({ lastSequence, options: { from } }: Feed) =>
         lastSequence > sequence || ('sequence' in from && from.sequence > sequence + 1)
       breakFeeds(hub, isBeyond, 'the stream ends before what was read')
@@ -402,6 +403,10 @@ function purgeBelow(hub: Hub, sequence: number): void {
   const firsts = [...stream.partitions.values()].flatMap(({ messages }) => messages[0]?.sequence ?? [])
   stream.firstSequence = Math.min(stream.lastSequence + 1, ...firsts)
 }
+
+/** 0 where the message is not there. */
+const stampOf = ({ stream }: Hub, sequence: number): number =>
+  [...stream.partitions.values()].flatMap(({ messages }) => messages).find(message => message.sequence === sequence)?.at ?? 0
 
 /** As the server does: a time says where to begin, and all that follows is delivered, whatever its stamp. */
 function firstAt({ stream }: Hub, time: number): number {

@@ -25,8 +25,10 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, surroun
   const reading = subject.readings[locationId]
   if (reading === undefined || reading.slotAt === result.slotAt) return dropped
   const observation = observationOf(subject.id, input)
-  const isOlder = reading.slotAt !== null && result.slotAt < reading.slotAt
-  if (isOlder && !wasSetBack(input, reading.slotAt ?? 0)) return { ...dropped, observation }
+  const isOlder = result.slotAt < (reading.slotAt ?? 0)
+  // What is read again after a crash is older than slots that have come: they are held against the bus's time of now, not of the report.
+  const waitedMs = surrounding.now - (input.at + result.ageMs)
+  if (isOlder && (reading.slotAt ?? 0) <= slotAtMax + waitedMs) return { ...dropped, observation }
 
   const fresh: Reading = {
     addedAt: reading.addedAt,
@@ -45,10 +47,6 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, surroun
   }
   return { subject: judgeSubject(reported, input.at, surrounding), change: 'commit', observation, reply: null }
 }
-
-/** Whether the bus's clock was set back between a report of that slot and this one: it has not come yet, and this one was stamped since. */
-const wasSetBack = ({ stampedAt, readAt }: ResultInput, slotAt: number): boolean =>
-  slotAt > readAt + limits.keeper.slotAheadMs && stampedAt <= readAt + limits.clock.jumpMs
 
 /**
  * Whether the reading before still spoke at `at`, so that another report of the same kind changes no input. A report may come after

@@ -6,12 +6,9 @@ import type { PolicyInput } from '#shared/contracts/policy.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 
-/**
- * `at` is the instant that the input speaks of, ms since the epoch: see design, Order and time. On the bus's time, as slots are: when a result
- * was stamped, and `readAt`, when it was read or its partition opened; what waited in the stream was stamped long before. Infinity: unknown.
- */
+/** `at` is the instant that the input speaks of, ms since the epoch: see design, Order and time. `stampedAt` is the bus's time, as slots are. */
 export type Input =
-  | { kind: 'result'; subjectId: string; at: number; stampedAt: number; readAt: number; locationId: string; result: CheckResult }
+  | { kind: 'result'; subjectId: string; at: number; stampedAt: number; locationId: string; result: CheckResult }
   | { kind: 'command'; subjectId: string; at: number; command: Command }
   | { kind: 'deadline'; subjectId: string; at: number }
 
