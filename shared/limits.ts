@@ -601,11 +601,11 @@ export const limits = {
     /** The store worker's own heap: its messages are short-lived, and a heap that may grow does. */
     workerMemory: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 48 },
     /**
-     * Characters, of two bytes at most, in one message to the store worker and in one answer of it, beside the operation that goes beyond: both
+     * Characters, of two bytes at most, in one message to the store worker and in one answer of it, beside the document that goes beyond: both
      * at once take a third of its heap. A store whose worker ran out of memory is over.
      */
     workerCharacters: 4 * 1024 ** 2,
-    /** Documents of one find: a page that still fits one answer of the store. */
+    /** Documents of one find: a page that whoever asks still holds. */
     findMax: 10_000,
     /** Items waiting in front of the embedded store: one full round (observations and subjects) of each of the 64 partitions, and half again. */
     queuedItems: 100_000,

@@ -21,6 +21,8 @@ export function parseServerAddresses(text: string): ServerAddress[] | null {
 function parseAddress(text: string): ServerAddress | null {
   const url = URL.parse(text.includes('://') ? text : `nats://${text}`)
   if (!url?.hostname || (url.protocol !== 'nats:' && url.protocol !== 'tls:')) return null
+  // A token or password with a `/`, `?` or `#` that stands for itself: its beginning would be taken for the host, and shown.
+  if (`${url.pathname}${url.search}${url.hash}`.includes('@')) return null
   try {
     return {
       server: `${url.hostname}:${url.port || '4222'}`,

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { limits } from '#shared/limits.ts'
 import { StoreError } from '#shared/store/port.ts'
 import type { Answer, Failure, Operation, Outcome, Request } from '#shared/store/sqlite-messages.ts'
+import type { SqlValue } from '#shared/store/sqlite-query.ts'
 
 export interface SqliteChannel {
   /**
@@ -17,6 +18,8 @@ export interface SqliteChannel {
 
 interface Waiting {
   items: number
+  /** What was told before the outcome. */
+  parts: SqlValue[][]
   resolve: (outcome: Outcome) => void
   reject: (error: StoreError) => void
 }
@@ -67,6 +70,7 @@ function createChannel(worker: Worker): SqliteChannel {
     waiting.clear()
   }
   worker.on('message', (answer: Answer) => {
+    if ('part' in answer) waiting.get(answer.part)?.parts.push(answer.values)
     if (!('numbers' in answer)) return
     for (const [index, number] of answer.numbers.entries()) {
       const one = waiting.get(number)
@@ -90,7 +94,7 @@ function createChannel(worker: Worker): SqliteChannel {
       return Promise.reject(new StoreError('unavailable', 'The embedded store has too much waiting.'))
     }
     return new Promise<Outcome>((resolve, reject) => {
-      waiting.set(next++, { items: count, resolve, reject })
+      waiting.set(next++, { items: count, parts: [], resolve, reject })
       items += count
       if (group.push(operation) === 1) setImmediate(flush)
       groupCharacters += characters
@@ -110,5 +114,5 @@ function createChannel(worker: Worker): SqliteChannel {
 
 function settle(one: Waiting, outcome: Outcome | Failure): void {
   if (typeof outcome === 'object' && 'kind' in outcome) one.reject(new StoreError(outcome.kind, outcome.message))
-  else one.resolve(outcome)
+  else one.resolve(one.parts.length === 0 ? outcome : [...one.parts, outcome as SqlValue[]].flat())
 }

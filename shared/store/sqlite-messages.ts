@@ -48,9 +48,14 @@ export function charactersOf(values: readonly SqlValue[], from = 0): number {
   return characters
 }
 
-/** The first message of the worker says whether the file is open; every further one answers a transaction. */
+/**
+ * The first message of the worker says whether the file is open; every further one answers a transaction, or tells a part of what one of its
+ * operations finds.
+ */
 export type Answer =
   | { ready: true }
   | { ready: false; failure: Failure }
+  /** Of the operation of this number, in order; its outcome has the rest. */
+  | { part: number; values: SqlValue[] }
   | { numbers: number[]; outcomes: (Outcome | Failure)[] }
   | { closed: true }

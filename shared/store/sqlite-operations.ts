@@ -1,10 +1,11 @@
 // Runs one operation of the sqlite adapter against the open file, and says what its errors mean. Runs in the worker, inside the
 // transaction of a drain; a guard that does not hold and a taken name are outcomes, everything else is thrown.
 import type { StatementSync } from 'node:sqlite'
+import { limits } from '#shared/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
 import { type PutMode, StoreError } from '#shared/store/port.ts'
 import type { SqliteFile } from '#shared/store/sqlite-file.ts'
-import type { Failure, Operation, Outcome } from '#shared/store/sqlite-messages.ts'
+import { charactersOf, type Failure, type Operation, type Outcome } from '#shared/store/sqlite-messages.ts'
 import type { SqlValue } from '#shared/store/sqlite-query.ts'
 import { quoted } from '#shared/store/sqlite-schema.ts'
 
@@ -15,19 +16,19 @@ const uniqueViolation = 2067
 /** Results of SQLite (busy, locked, out of memory, read-only, input and output, full, cannot open) after which a retry may succeed. */
 const passing = new Set([5, 6, 7, 8, 10, 13, 14])
 
-export function runOperation(file: SqliteFile, operation: Operation): Outcome {
+/** `tell` is given what the rows found have beyond the outcome, as often as one answer is full, and must be done with it. */
+export function runOperation(file: SqliteFile, operation: Operation, tell: (values: SqlValue[]) => void): Outcome {
   switch (operation.kind) {
     case 'put':
       return operation.puts.map(({ mode, collection, rows }) => put(file, mode, collection, rows))
     case 'rows':
-      return file
-        .statement(operation.text)
-        .all(...operation.parameters)
-        .flat() as unknown as SqlValue[]
-    case 'rowsByKey': {
-      const statement = file.statement(operation.text)
-      return operation.keys.flatMap(key => statement.all(key).flat() as unknown as SqlValue[])
-    }
+      return readRows(file.statement(operation.text), [operation.parameters], tell)
+    case 'rowsByKey':
+      return readRows(
+        file.statement(operation.text),
+        operation.keys.map(key => [key]),
+        tell,
+      )
     case 'change':
       return Number(file.statement(operation.text).run(...operation.parameters).changes)
     case 'changeByKey': {
@@ -37,6 +38,23 @@ export function runOperation(file: SqliteFile, operation: Operation): Outcome {
     case 'nothing':
       return 0
   }
+}
+
+/** The values of the rows of one run after the other, but for what was told. */
+function readRows(statement: StatementSync, runs: readonly SqlValue[][], tell: (values: SqlValue[]) => void): SqlValue[] {
+  let values: SqlValue[] = []
+  let characters = 0
+  for (const parameters of runs) {
+    for (const row of statement.iterate(...parameters) as Iterable<unknown> as Iterable<SqlValue[]>) {
+      values.push(...row)
+      characters += charactersOf(row)
+      if (characters < limits.store.workerCharacters) continue
+      tell(values)
+      values = []
+      characters = 0
+    }
+  }
+  return values
 }
 
 /** Results of SQLite (corrupt, not a database) after which nothing helps but another file. */

@@ -12,6 +12,7 @@ import {
   type Request,
 } from '#shared/store/sqlite-messages.ts'
 import { failureOf, runOperation } from '#shared/store/sqlite-operations.ts'
+import type { SqlValue } from '#shared/store/sqlite-query.ts'
 
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker thread only.')
@@ -60,7 +61,7 @@ function commitSome(file: SqliteFile, first: Arrived, arrivals: Arrivals): Answe
   try {
     file.run('BEGIN')
     for (let one: Arrived | null = first; one !== null; ) {
-      const outcome = runOne(file, one.operation)
+      const outcome = runOne(file, one)
       outcomes.push(outcome)
       if (Array.isArray(outcome)) characters += charactersOf(outcome)
       one = characters < limits.store.workerCharacters ? arrivals.next() : null
@@ -76,12 +77,13 @@ function commitSome(file: SqliteFile, first: Arrived, arrivals: Arrivals): Answe
 }
 
 /** Throws only where the whole transaction is lost, as SQLite does by itself when the disk is full or broken. */
-function runOne(file: SqliteFile, operation: Operation): Outcome | Failure {
+function runOne(file: SqliteFile, { number, operation }: Arrived): Outcome | Failure {
+  const tell = (values: SqlValue[]) => say({ part: number, values })
   const writes = operation.kind === 'put' || operation.kind === 'change' || operation.kind === 'changeByKey'
   try {
-    if (!writes) return runOperation(file, operation)
+    if (!writes) return runOperation(file, operation, tell)
     file.run('SAVEPOINT operation')
-    const outcome = runOperation(file, operation)
+    const outcome = runOperation(file, operation, tell)
     file.run('RELEASE operation')
     return outcome
   } catch (error) {

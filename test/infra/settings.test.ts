@@ -57,6 +57,9 @@ t.test('addresses of the bus', async t => {
     'http://me:geheim@a',
     'nats://me:geheim%s@a',
     'nats://a b',
+    'nats://geheim/b@a',
+    'nats://me:12?geheim@a',
+    'nats://geheim#b@a',
   ]
   for (const NATS_URL of wrong) {
     const sentence = 'NATS_URL must be nats://host:port or tls://host:port, several with commas.'

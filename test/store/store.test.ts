@@ -390,17 +390,29 @@ t.test('sqlite: large documents, put or read at once, together or apart, are no 
     found.map(({ length }) => length),
     [200, 200, 120, 120, 120, 120],
   )
+  const all = await store.find('pushedObservations', { where: { id: { gte: 'large.', lt: 'large.~' } }, limit: 10_000 })
+  t.same(
+    all.map(({ id }) => id),
+    found.flat().map(({ id }) => id),
+    'one find may find more than that',
+  )
+  const ids = all.map(({ id }) => id).toReversed()
+  const got = await store.get('pushedObservations', [...ids.slice(0, 500), 'nobody', ...ids.slice(500)])
+  t.same(
+    got.map(row => row?.id),
+    [...ids.slice(0, 500), undefined, ...ids.slice(500)],
+    'and one get, each at its place',
+  )
   await store.close()
 })
 
 t.test('sqlite: a thread that is lost ends the process: nothing could be stored until it begins anew', async t => {
   const program = `
-    import { openSqliteStore } from '#shared/store/sqlite.ts'
-    const store = await openSqliteStore(${JSON.stringify(join(t.testdir(), 'watchkeeper.db'))})
-    const row = { receivedAtUs: 1, ok: 1, value: 1, error: 'x'.repeat(60_000), labels: null, rejectReason: null, expireAt: null }
-    for (let i = 0; i < 1_500; i++) await store.upsert('pushedObservations', [{ id: String(i), ...row }])
+    import { openSqliteChannel } from '#shared/store/sqlite-channel.ts'
+    const channel = await openSqliteChannel(${JSON.stringify(join(t.testdir(), 'watchkeeper.db'))})
     setInterval(() => undefined, 60_000)
-    await store.find('pushedObservations', { limit: 1_500 }).catch(error => console.log(error.message))
+    const endless = 'WITH RECURSIVE number(i) AS (SELECT 0.5 UNION ALL SELECT i + 1 FROM number) SELECT i FROM number'
+    await channel.send({ kind: 'rows', text: endless, parameters: [] }, 1).catch(error => console.log(error.message))
   `
   const options = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program]
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'], cwd: join(import.meta.dirname, '../..') })
