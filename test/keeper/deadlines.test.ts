@@ -202,19 +202,12 @@ for (const [way, stepMs] of [
   ['back', -60 * minute],
 ] as const) {
   t.test(`the bus's clock set ${way} by an hour neither silences nor alarms: troubles are told as ever`, async t => {
-    const own = { aheadMs: 0 }
-    const world = createWorld(undefined, clock => ({ ...clock, now: () => clock.now() + own.aheadMs }))
+    const { world, stepBus } = createTwoClocks()
     await world.startOne({ exclusive: true })
     const id = await world.create()
-    const report = async (ok: boolean, minutes: number) => {
-      for (let i = 0; i < minutes; i++) {
-        await world.report(id, ok)
-        await world.clock.advance(minute)
-      }
-    }
+    const report = (ok: boolean, minutes: number) => reportEachMinute(world, [id], ok, minutes)
     await report(true, 5)
-    world.clock.stepWall(stepMs)
-    own.aheadMs = -stepMs
+    stepBus(stepMs)
     await report(true, 8)
     t.strictSame(await world.history(id), [])
     await world.report(id, false)
@@ -240,19 +233,12 @@ for (const [way, stepMs] of [
 }
 
 t.test('who takes over while the clock of the bus is behind judges what was not judged yet, and calls nobody silent', async t => {
-  const own = { aheadMs: 0 }
-  const world = createWorld(undefined, clock => ({ ...clock, now: () => clock.now() + own.aheadMs }))
+  const { world, stepBus } = createTwoClocks()
   const first = await world.startOne({ exclusive: true })
   const id = await world.create()
-  const report = async (minutes: number) => {
-    for (let i = 0; i < minutes; i++) {
-      await world.report(id, true)
-      await world.clock.advance(minute)
-    }
-  }
+  const report = (minutes: number) => reportEachMinute(world, [id], true, minutes)
   await report(5)
-  world.clock.stepWall(-60 * minute)
-  own.aheadMs = 60 * minute
+  stepBus(-60 * minute)
   await report(2)
   await Promise.all([first.service.stop(), world.clock.advance(100)])
   await world.report(id, false)
@@ -298,21 +284,13 @@ t.test('reports of minutes that are read again after a crash open and close noth
 })
 
 t.test('where the clock of the bus is behind, no report is left out for one of another partition that came later', async t => {
-  const own = { aheadMs: 0 }
-  const world = createWorld(undefined, clock => ({ ...clock, now: () => clock.now() + own.aheadMs }))
+  const { world, stepBus } = createTwoClocks()
   const first = await world.startOne({ exclusive: true })
   const id = await world.create()
   const other = await world.create({}, otherPartition(id))
-  const report = async (minutes: number) => {
-    for (let i = 0; i < minutes; i++) {
-      await world.report(id, true)
-      await world.report(other, true)
-      await world.clock.advance(minute)
-    }
-  }
+  const report = (minutes: number) => reportEachMinute(world, [id, other], true, minutes)
   await report(5)
-  world.clock.stepWall(-60 * minute)
-  own.aheadMs = 60 * minute
+  stepBus(-60 * minute)
   await report(2)
   await Promise.all([first.service.stop(), world.clock.advance(100)])
   const { lastSequence } = await world.client.observations.state()
@@ -352,4 +330,27 @@ function otherPartition(id: string): string {
   let other = randomId(10)
   while (partitionOf(other) === partitionOf(id)) other = randomId(10)
   return other
+}
+
+/** A world of which the bus's clock can be set while the keepers' go on as they did. */
+function createTwoClocks() {
+  let aheadMs = 0
+  const world = createWorld(undefined, clock => ({ ...clock, now: () => clock.now() + aheadMs }))
+  const stepBus = (ms: number) => {
+    world.clock.stepWall(ms)
+    aheadMs -= ms
+  }
+  return { world, stepBus }
+}
+
+async function reportEachMinute(
+  world: ReturnType<typeof createWorld>,
+  ids: readonly string[],
+  ok: boolean,
+  minutes: number,
+): Promise<void> {
+  for (let i = 0; i < minutes; i++) {
+    for (const id of ids) await world.report(id, ok)
+    await world.clock.advance(minute)
+  }
 }
