@@ -49,8 +49,10 @@ function endOnBrokenInvariants(logger: Logger): void {
   process.on('unhandledRejection', end)
 }
 
-/** What Node and libraries warn of belongs into the log, not between its lines. */
+/** What Node and libraries warn of belongs into the log, not between its lines; that something is experimental is known (watchkeeper.js). */
 function logWarnings(logger: Logger): void {
   process.removeAllListeners('warning')
-  process.on('warning', warning => logger.warn({ err: warning }, 'The runtime warns.'))
+  process.on('warning', warning => {
+    if (warning.name !== 'ExperimentalWarning') logger.warn({ err: warning }, 'The runtime warns.')
+  })
 }

@@ -466,6 +466,19 @@ t.test('kill -9 leaves no bus server behind, and the next start finds its data',
   t.equal((await second.ended).code, 0, 'SIGINT ends it as SIGTERM does')
 })
 
+t.test('a warning of the runtime is a line of the log, but that something is experimental is known', async t => {
+  const warning = (name: string) => `process.emitWarning('of-${name}','${name}')`
+  const onSignal = `process.on('SIGUSR2',()=>{${warning('ExperimentalWarning')};${warning('DeprecationWarning')}})`
+  const environment = { DATA_DIR: join(temporaryFolder(t), 'data'), NODE_OPTIONS: `--import=data:text/javascript,${onSignal}` }
+  const program = runProgram(t, ['start'], environment)
+  await program.says(/listens on/)
+  program.child.kill('SIGUSR2')
+  await eventually('it is warned', () => program.stderr().includes('"message":"of-DeprecationWarning'))
+  t.notMatch(program.stderr(), /"message":"of-ExperimentalWarning/)
+  program.child.kill('SIGTERM')
+  t.equal((await program.ended).code, 0)
+})
+
 t.test('a second signal ends it at once', async t => {
   const dataFolder = join(temporaryFolder(t), 'data')
   const program = runProgram(t, ['start'], { DATA_DIR: dataFolder })
