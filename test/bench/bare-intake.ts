@@ -4,6 +4,7 @@ import { fastify as createFastify } from 'fastify'
 import { pushedObservationId } from '#shared/ids.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
 import { parseTimestamp } from '../../services/gateway/rfc3339.ts'
+import type { Listening } from './measure-bare-intake.ts'
 
 interface Sent {
   status: 'ok' | 'problem'
@@ -25,4 +26,4 @@ fastify.post('/api/v2/subjects/:subject/signals/:signal/observations', async req
   const kept = { subject_id: subject, signal_id: signal, observed_at, received_at, status, value, error, labels: {} }
   return { result: { ...kept, accepted: true, reject_reason: 'accepted', kind: 'observation' }, error: null }
 })
-process.send?.(await fastify.listen({ host: '127.0.0.1', port: 0 }))
+process.send?.({ url: await fastify.listen({ host: '127.0.0.1', port: 0 }), key: 'none' } satisfies Listening)

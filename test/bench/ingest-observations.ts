@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { measureRoute, type RouteFigures } from './baselines.ts'
 import type { Connection } from './connection.ts'
 import { type CustomFleet, createReports, type Reports, seedCustom } from './custom-fleet.ts'
-import { measureBareIntake } from './measure-bare-intake.ts'
+import { measureBareGateway, measureBareIntake } from './measure-bare-intake.ts'
 import { type Observed, observe } from './observe.ts'
 import { type Sent, sendBurst, sendByRest, sendInBatches, sentPerSecond } from './push-observations.ts'
 import { type PartResult, quantity, type Run } from './run-context.ts'
@@ -57,8 +57,10 @@ export async function ingestObservations(run: Run): Promise<PartResult> {
       await connection.close()
     }
   })
-  run.say('ingest: the same observations, only read and inserted')
-  const bareIntake = await measureBareIntake(fleet, { connections: clients, seconds: Math.min(run.options.seconds, 10) })
+  run.say('ingest: the same observations, only read and inserted; only answered by the gateway')
+  const bareLoad = { connections: clients, seconds: Math.min(run.options.seconds, 10) }
+  const bareIntake = await measureBareIntake(fleet, bareLoad)
+  const bareGateway = await measureBareGateway(fleet, bareLoad)
   const higher = { better: 'higher' } as const
   return {
     quantities: [
@@ -71,6 +73,16 @@ export async function ingestObservations(run: Run): Promise<PartResult> {
         ...higher,
         baseline: bareRoute.requestsPerSecond,
       }),
+      quantity(
+        'ingest',
+        'the same, only read, checked and answered: the gateway with nothing behind it',
+        '/s',
+        sentPerSecond(bareGateway),
+        {
+          ...higher,
+          baseline: bareRoute.requestsPerSecond,
+        },
+      ),
       quantity('ingest', 'an observation over REST at that rate, p99', 'ms', rest.latency.p99, { better: 'lower', budget: 50 }),
       quantity('ingest', 'bare route at its own rate, p99', 'ms', bareRoute.p99Ms, { better: 'lower' }),
       quantity('ingest', `observations by the bus, ${batch.perBatch} in a batch`, '/s', sentPerSecond(batches), {

@@ -1,0 +1,68 @@
+// The gateway as it is with nothing behind it, as a program of its own: the key is known, the body is read and checked, the command goes over
+// the process's own bus as JSON and back, the answer goes out. Nobody judges, nothing is kept.
+import { Registry } from 'prom-client'
+import { makeToken } from '#shared/api-token.ts'
+import { createLocalRequests, type LocalRequest } from '#shared/bus/local-requests.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import { parseAsk } from '#shared/bus/subjects.ts'
+import { createSystemClock } from '#shared/clock.ts'
+import type { Identity } from '#shared/contracts/ask.ts'
+import type { CommandOf } from '#shared/contracts/command.ts'
+import type { CustomSubjectView, ObservationView } from '#shared/contracts/subject-views.ts'
+import { idLength, randomId } from '#shared/ids.ts'
+import { day } from '#shared/limits.ts'
+import { createLogger } from '#shared/logger.ts'
+import { createGateway } from '../../services/gateway/app.ts'
+import type { Listening } from './measure-bare-intake.ts'
+
+const [workspaceId = '', signals = ''] = process.argv.slice(2)
+
+const clock = createSystemClock()
+const local = createLocalRequests(clock)
+const bus = {
+  request: async (subject: string, body: unknown, { timeoutMs, traceId = '' }: { timeoutMs: number; traceId?: string }) =>
+    JSON.parse((await local.ask({ subject, text: JSON.stringify(body), traceId }, timeoutMs)) ?? 'null'),
+  bucket: () => ({ watch: async () => ({ close: async () => undefined }) }),
+  connected: () => true,
+  onConnection: () => () => undefined,
+} as unknown as Bus
+
+const serve = (subject: string, answer: (request: LocalRequest) => unknown) =>
+  local.add({
+    subject,
+    queue: undefined,
+    take: (request, respond) => respond(JSON.stringify({ ok: true, result: answer(request) })),
+  })
+
+serve('ask.directory.*', ({ subject, text = '{}' }) => {
+  const asked = JSON.parse(text)
+  if (parseAsk(subject) === 'authenticate') return identity()
+  return parseAsk(subject) === 'find-subjects' ? { subject: subjectOf(asked.slug), workspaceIds: [workspaceId] } : null
+})
+serve('cmd.*.*', ({ text = '{}' }) => accepted(JSON.parse(text)))
+
+const identity = (): Identity => ({
+  keyId: 'key',
+  userId: 'user',
+  displayName: 'bench',
+  admin: false,
+  disabled: false,
+  expiresAt: clock.now() + day,
+  memberships: [{ workspaceId, role: 'owner' }],
+})
+
+function subjectOf(slug: string): CustomSubjectView {
+  const signalViews = signals.split(',').map(name => ({ slug: name, name, kind: 'custom_heartbeat', meta: '{}' }) as const)
+  const place = { id: randomId(idLength.subject), workspaceId, slug, name: slug, kind: 'custom' } as const
+  return { ...place, template: null, signals: signalViews, rules: [], maintenance: null, createdAt: clock.now() }
+}
+
+function accepted({ observedAtUs, status, value, error, labels }: CommandOf<'report-observation'>): ObservationView {
+  const receivedAtUs = clock.now() * 1_000
+  const report = { status, value, error, labels, observedAtUs: observedAtUs ?? receivedAtUs }
+  return { ...report, receivedAtUs, accepted: true, rejectReason: 'accepted' }
+}
+
+const surroundings = { bus, clock, logger: createLogger('silent'), metrics: new Registry() }
+const { fastify } = await createGateway(surroundings, { version: 'bench', incidentSalt: 'bench' })
+process.send?.({ url: await fastify.listen({ host: '127.0.0.1', port: 0 }), key: makeToken() } satisfies Listening)
