@@ -126,6 +126,8 @@ export const limits = {
   bus: {
     /** What the embedded nats-server tries to stay below. */
     serverMemory: '48MiB',
+    /** What it may keep in files: all that the stream may grow to, and as much again for the buckets. A full disk refuses before that. */
+    serverFileBytes: 4 * 1024 ** 3,
     /** The pause between two attempts to connect again: short, because everything waits for it. */
     reconnectMs: 250,
     /** A server that refused this often in a row is not loading its accounts: then it is asked more seldom. */
@@ -201,6 +203,13 @@ export const limits = {
     /** A client has this long to send its headers, and this long for the whole request. */
     headersMs: 10 * second,
     requestMs: 30 * second,
+    /** How often it is looked who is late with them. */
+    lateMs: 1 * second,
+    /**
+     * A connection on which nothing moves for this long, though its answer is not out yet, is cut: who does not read would hold it for good.
+     * Node looks once in this time whether something was written since, so that it may take twice as long.
+     */
+    stalledMs: 60 * second,
     /** An idle connection is kept a little longer than usual proxies keep theirs, so that they close first. */
     keepAliveMs: 75 * second,
     headerBytes: 16 * 1024,

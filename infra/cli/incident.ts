@@ -6,7 +6,7 @@ import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incide
 import { limits } from '#shared/limits.ts'
 import { exitCodes, StartError } from '../embedded/start-error.ts'
 import { type Replay, type ReplayStep, replayIncident } from '../replay/replay-incident.ts'
-import { instant, printJson } from './printing.ts'
+import { instant, oneLine, printJson } from './printing.ts'
 import { type Ask, withInstallation } from './running-installation.ts'
 
 const looksMax = 3
@@ -32,7 +32,10 @@ async function replay(id: string, options: ReplayOptions): Promise<void> {
   if (options.json) printJson(readable(incident, replayed))
   else print(incident, replayed)
   if (replayed.faults.length > 0)
-    throw new StartError(`The records do not lead to the stored incident:\n  ${replayed.faults.join('\n  ')}`, exitCodes.failed)
+    throw new StartError(
+      `The records do not lead to the stored incident:\n  ${replayed.faults.map(oneLine).join('\n  ')}`,
+      exitCodes.failed,
+    )
 }
 
 /**
@@ -84,7 +87,7 @@ function lines({ sequence, at, kind, event, state, deadlineAt, explanation, evid
     `      state     ${state}`,
     `      deadline  ${when(deadlineAt)}`,
     ...faults.map(fault => `      FAULT     ${fault}`),
-  ]
+  ].map(oneLine)
 }
 
 /** A damaged record may have no instant. */

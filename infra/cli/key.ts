@@ -42,7 +42,7 @@ export function addKeyCommands(program: Command): void {
 
 async function createKey(options: KeyOptions): Promise<void> {
   const description = options.description ?? ''
-  if (description.length > limits.key.descriptionCharacters) {
+  if ([...description].length > limits.key.descriptionCharacters) {
     throw new StartError(`--description may have ${limits.key.descriptionCharacters} characters.`, exitCodes.usage)
   }
   const token = makeToken()

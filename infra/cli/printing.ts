@@ -1,8 +1,12 @@
 // What commands print on standard output: JSON for machines, columns for people.
+import { styleText } from 'node:util'
 
 export const printJson = (value: unknown) => console.log(JSON.stringify(value))
 
-/** Columns as wide as they need; the heading is bold on a terminal. */
+/** What others wrote, as a part of one line: nothing in it begins a line, moves the cursor, or hides what stands beside it. */
+export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+
+/** Columns as wide as they need; the heading is bold on a terminal that can show it, unless NO_COLOR is set. */
 export function printTable(heading: string[], rows: string[][]): void {
   const widths = heading.map((title, column) => Math.max(title.length, ...rows.map(row => (row[column] ?? '').length)))
   const line = (row: string[]) =>
@@ -10,8 +14,7 @@ export function printTable(heading: string[], rows: string[][]): void {
       .map((text, column) => text.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd()
-  const coloured = process.stdout.isTTY && process.env['NO_COLOR'] === undefined
-  console.log(coloured ? `\u001b[1m${line(heading)}\u001b[22m` : line(heading))
+  console.log(styleText('bold', line(heading), { stream: process.stdout }))
   for (const row of rows) console.log(line(row))
 }
 

@@ -42,22 +42,15 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
   let server = await startNatsServer({ ...described, port: options.port })
   const { url, token } = server
   const port = Number(new URL(url).port)
-  await describe(dataFolder, { url, token, credentialsFile, ownMachine: true }).catch(async error => {
+  const describe = () => describeBus(dataFolder, { url, token, credentialsFile, ownMachine: true })
+  await describe().catch(async error => {
     // Nobody else would end it, and this process would not end before it.
     await server.stop()
     throw error
   })
 
   let stopping = false
-  let wake = () => {}
-  const pause = (delayMs: number) =>
-    new Promise<void>(resolve => {
-      const cancel = clock.after(delayMs, resolve)
-      wake = () => {
-        cancel()
-        resolve()
-      }
-    })
+  const { pause, wake } = createPause(clock)
   const again = async (): Promise<NatsServer | null> => {
     for (
       let delayMs: number = limits.start.busRestartMs;
@@ -76,9 +69,16 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
   }
   const watch = async () => {
     for (;;) {
-      const code = await server.exited
+      const end = await Promise.race([server.exited, server.broken.then(() => 'broken' as const)])
       if (stopping) return
-      logger.error({ pid: server.pid, code }, 'The bus server ended; it is started again.')
+      if (end === 'broken') {
+        logger.error(
+          { pid: server.pid },
+          "The bus server can't write, the disk may be full; it is started again once there is room.",
+        )
+        await roomFor(describe, pause, () => stopping)
+        await server.stop()
+      } else logger.error({ pid: server.pid, code: end }, 'The bus server ended; it is started again.')
       const next = await again()
       if (next === null) return
       if (stopping) return next.stop()
@@ -97,7 +97,38 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
   return { url, token, credentialsFile, ownMachine: true, keys, stop }
 }
 
-async function describe(dataFolder: string, address: BusAddress): Promise<void> {
+/** A pause that can be cut short; one at a time. */
+function createPause(clock: Clock): { pause: (delayMs: number) => Promise<void>; wake: () => void } {
+  let wake = () => {}
+  const pause = (delayMs: number) =>
+    new Promise<void>(resolve => {
+      const cancel = clock.after(delayMs, resolve)
+      wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  return { pause, wake: () => wake() }
+}
+
+/** Resolves once a small file can be written: until then, who only asks is better served by a server that can't write than by none. */
+async function roomFor(
+  write: () => Promise<void>,
+  pause: (delayMs: number) => Promise<void>,
+  isStopping: () => boolean,
+): Promise<void> {
+  for (;;) {
+    await pause(limits.start.busRestartMsMax)
+    if (isStopping()) return
+    const isWritten = await write().then(
+      () => true,
+      () => false,
+    )
+    if (isWritten) return
+  }
+}
+
+async function describeBus(dataFolder: string, address: BusAddress): Promise<void> {
   const file = busFile(dataFolder)
   await writeSecretFile(file, JSON.stringify(address)).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The file ${file} can't be written (${error.code}): correct DATA_DIR or the rights of that folder.`)
@@ -107,12 +138,27 @@ async function describe(dataFolder: string, address: BusAddress): Promise<void> 
 /** The address of the bus of the installation that runs on this folder; null where none does. Throws an Error with a sentence. */
 export async function readBusAddress(dataFolder: string): Promise<BusAddress | null> {
   const file = busFile(dataFolder)
-  const text = await readFile(file, 'utf8').catch(() => null)
+  const text = await readFile(file, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw new Error(`The file ${file} can't be read (${code}): the user that runs Watchkeeper can.`)
+  })
+  if (text === null) return null
+  const address = parsed(text)
+  if (isBusAddress(address)) return address
+  throw new Error(`The file ${file} is damaged.`)
+}
+
+function parsed(text: string): unknown {
   try {
-    return text === null ? null : (JSON.parse(text) as BusAddress)
+    return JSON.parse(text)
   } catch {
-    throw new Error(`The file ${file} is damaged.`)
+    return null
   }
+}
+
+function isBusAddress(value: unknown): value is BusAddress {
+  const { url, token, credentialsFile } = (value ?? {}) as Partial<BusAddress>
+  return [url, token, credentialsFile].every(part => typeof part === 'string')
 }
 
 const busFile = (dataFolder: string) => join(dataFolder, 'bus.json')

@@ -37,6 +37,8 @@ export interface NatsServer {
   pid: number
   /** The exit code when it ends, for whatever reason; null where a signal ended it. */
   exited: Promise<number | null>
+  /** Resolves when it could not write to a stream: it takes nothing for that one any more, also where there is room again, until it is started anew. */
+  broken: Promise<void>
   /** Ends it with grace, with force after 5 s. Resolves when it is gone; may be called again. */
   stop(): Promise<void>
 }
@@ -97,12 +99,20 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   })
   child.stdin.on('error', () => undefined)
   const stop = () => stopChild(child, exited)
+  const broken = Promise.withResolvers<void>()
   try {
     const failed = failure(child)
-    const [pid, port] = await Promise.all([firstLine(child, failed), listening(child, failed, options.logger)])
+    const [pid, port] = await Promise.all([firstLine(child, failed), listening(child, failed, options.logger, broken.resolve)])
     const own = ownAddress(host)
     await answers(own, port)
-    return { url: `nats://${own.includes(':') ? `[${own}]` : own}:${port}`, token, pid: Number(pid), exited, stop }
+    return {
+      url: `nats://${own.includes(':') ? `[${own}]` : own}:${port}`,
+      token,
+      pid: Number(pid),
+      exited,
+      broken: broken.promise,
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error
@@ -115,6 +125,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
  * could be lost is check results not yet judged (their slots count as not checked) and assignments, which the keepers restore
  * from the store; what was judged is in the store. Flushing before each acknowledgement would cost most of the publish rate.
  * `max_payload`: a request body of 1 MiB and its envelope.
+ * `max_file_store`: otherwise three quarters of what the disk has free at the start, and less than a stream may grow to is refused.
  */
 function configLines(folder: string, host: string, { port, tls }: NatsServerOptions): string[] {
   const files = tls === undefined ? [] : [`cert_file: ${JSON.stringify(tls.cert)}`, `key_file: ${JSON.stringify(tls.key)}`]
@@ -123,7 +134,7 @@ function configLines(folder: string, host: string, { port, tls }: NatsServerOpti
     `port: ${port === 0 ? -1 : port}`,
     'server_name: "watchkeeper"',
     'max_payload: 2MB',
-    `jetstream { store_dir: ${JSON.stringify(folder)}, sync_interval: "10s" }`,
+    `jetstream { store_dir: ${JSON.stringify(folder)}, sync_interval: "10s", max_file_store: ${limits.bus.serverFileBytes} }`,
     // The house's own services come over loopback and need none; a prober that is told `tls://` insists on it.
     ...(files.length === 0 ? [] : [`tls { ${files.join(', ')} }`, 'allow_non_tls: true']),
   ]
@@ -159,7 +170,12 @@ async function firstLine(child: ChildProcess, failed: Promise<void>): Promise<st
 }
 
 /** Follows the server's log for as long as it lives; resolves with the port it says it listens on. */
-async function listening(child: ChildProcess, failed: Promise<void>, logger: Logger | undefined): Promise<number> {
+async function listening(
+  child: ChildProcess,
+  failed: Promise<void>,
+  logger: Logger | undefined,
+  onBroken: () => void,
+): Promise<number> {
   const lines = createInterface({ input: child.stderr as NonNullable<typeof child.stderr> })
   let complaint = 'it did not say why'
   const port = new Promise<number>(settle => {
@@ -167,6 +183,7 @@ async function listening(child: ChildProcess, failed: Promise<void>, logger: Log
       const said = /\[(INF|WRN|ERR|FTL)\] (.*)/.exec(line)
       const found = /Listening for client connections on .*:(\d+)$/.exec(line)
       if (found) settle(Number(found[1]))
+      if (/JetStream .* critical write error: /.test(line)) onBroken()
       if (said?.[1] === 'INF') logger?.debug({ said: said[2] }, 'The bus server says something.')
       else if (line.trim() !== '') {
         complaint = said?.[2] ?? line

@@ -17,6 +17,7 @@ import { portError } from './ops-server.ts'
 import type { PlacedProber } from './prober/place.ts'
 import type { RunMode } from './run-mode.ts'
 import type { ServiceName } from './settings.ts'
+import { startPatiently } from './start-patiently.ts'
 
 export interface ServicesOptions {
   mode: RunMode
@@ -68,8 +69,10 @@ export async function startServices(
       } else if (name === 'prober' && options.mode.services.length > 1) {
         placed = await placeProber(surroundings, options)
         running.set(name, placed)
-      } else if (name === 'prober') running.set(name, await startProber(surroundings, await proberOptions(surroundings, options)))
-      else running.set(name, await startStored(name, { ...surroundings, store: demandStore(store) }, options))
+      } else if (name === 'prober') {
+        const given = await proberOptions(surroundings, options)
+        running.set(name, await startPatiently(surroundings.clock, () => startProber(surroundings, given)))
+      } else running.set(name, await startStored(name, { ...surroundings, store: demandStore(store) }, options))
     }
   } catch (error) {
     await stop()
@@ -167,7 +170,8 @@ async function proberOptions(surroundings: Surroundings, options: ServicesOption
 }
 
 async function idOfLocation({ bus, clock }: Surroundings, name: string): Promise<string> {
-  const { id } = await createDirectoryClient(bus, clock).ask('ensure-location', { name }, randomId(16))
+  const directory = createDirectoryClient(bus, clock)
+  const { id } = await startPatiently(clock, () => directory.ask('ensure-location', { name }, randomId(16)))
   return id
 }
 
@@ -184,7 +188,9 @@ async function startGateway(
     oidc: oidcOptions(settings),
   }
   const trusted = settings.TRUST_PROXY === null ? {} : { trustProxy: settings.TRUST_PROXY }
-  const { fastify, service } = await createGateway(surroundings, { version, incidentSalt, session, ...trusted })
+  const { fastify, service } = await startPatiently(surroundings.clock, () =>
+    createGateway(surroundings, { version, incidentSalt, session, ...trusted }),
+  )
   try {
     await fastify.listen({ host: settings.HOST, port: settings.PORT })
   } catch (error) {

@@ -27,7 +27,14 @@ function nextSteps(api: string, { path, workspaceId }: FirstKey, location: strin
   const curl = `curl -sS -H "Authorization: Bearer $(cat ${quoted(path)})"`
   const post = (route: string, body: object) =>
     `  ${curl} -H 'Content-Type: application/json' ${api}${route} -d ${quoted(JSON.stringify(body))}`
-  const destination = { name: 'my webhook', destination_type: 'webhook', url: 'https://example.org/hook', default: true }
+  // Named, although one is enough today: these lines are printed at every start, and a person of two workspaces must name one.
+  const destination = {
+    workspace_id: workspaceId,
+    name: 'my webhook',
+    destination_type: 'webhook',
+    url: 'https://example.org/hook',
+    default: true,
+  }
   const monitor = {
     workspace_id: workspaceId,
     name: 'my website',

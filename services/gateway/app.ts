@@ -94,8 +94,14 @@ function serverOptions(
     trustProxy: trustProxy ?? false,
     requestTimeout: limits.http.requestMs,
     keepAliveTimeout: limits.http.keepAliveMs,
+    connectionTimeout: limits.http.stalledMs,
     // Node itself would refuse a request without Host, under /api too. It is served; who compares Host takes none for a foreign one.
-    http: { headersTimeout: limits.http.headersMs, maxHeaderSize: limits.http.headerBytes, requireHostHeader: false },
+    http: {
+      headersTimeout: limits.http.headersMs,
+      connectionsCheckingInterval: limits.http.lateMs,
+      maxHeaderSize: limits.http.headerBytes,
+      requireHostHeader: false,
+    },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: limits.http.headerBytes },

@@ -13,14 +13,39 @@ import { tooLargeMessage } from './json-body.ts'
 
 type Handler = NonNullable<FastifyHttpOptions<RawServerDefault>['clientErrorHandler']>
 
-/** Answers where somebody still listens, and closes the connection. */
+/** What Node keeps at a connection: the answer whose turn it is, and the request that was read last. */
+interface Line extends Duplex {
+  _httpMessage?: ServerResponse | null
+  parser?: { incoming: IncomingMessage | null } | null
+}
+
+/** Connections with a refusal that waits for its turn: all that they still send is unreadable. */
+const refused = new WeakSet<Duplex>()
+
+/** Answers where somebody still listens, in its turn, and closes the connection. */
 export const refuseUnreadable: Handler = (error, socket) => {
-  const { code, rawPacket } = error as unknown as { code?: string; rawPacket?: Buffer }
-  if (code === 'ECONNRESET' || socket.destroyed) return
-  const path = unfinishedPath(socket) ?? pathOf(rawPacket)
+  if ((error as unknown as { code?: string }).code === 'ECONNRESET' || socket.destroyed || refused.has(socket)) return
+  refused.add(socket)
+  refuseInTurn(error, socket)
+}
+
+/** What was asked before on the same connection is answered first: a refusal that came earlier would be taken for its answer. */
+function refuseInTurn(error: Error, socket: Line): void {
+  const answering = socket._httpMessage ?? null
+  if (answering?.req.complete) {
+    answering.once('close', () => refuseInTurn(error, socket))
+    return
+  }
+  const { code, rawPacket } = error as { code?: string; rawPacket?: Buffer }
+  const path = answering?.req.url ?? pathOf(rawPacket)
   const isApi = path === null ? mayBeApi(code, socket) : isApiPath(path)
-  if (socket.writable) socket.write(isApi ? apiAnswer(code) : plainAnswer(code))
+  if (socket.writable && !isAnswered(socket)) socket.write(isApi ? apiAnswer(code) : plainAnswer(code))
   socket.destroy(error)
+}
+
+/** Whether what cannot be read on is the body of a request that has its answer, or the beginning of it. */
+function isAnswered({ _httpMessage: answering, parser }: Line): boolean {
+  return answering ? answering.headersSent : parser?.incoming?.complete === false
 }
 
 /** A `checkExpectation` listener; `Expect: 100-continue` never comes here. Whether a body follows is open, so that the connection ends. */
@@ -42,12 +67,6 @@ const textType = 'text/plain; charset=utf-8'
  */
 const mayBeApi = (code: string | undefined, socket: Duplex): boolean =>
   code === tooLargeCode || (code === lateCode && (socket as Socket).bytesRead > 0)
-
-/** Of the request whose body is still coming: Node keeps its answer at the connection. Null where there is none. */
-function unfinishedPath(socket: Duplex): string | null {
-  const request = (socket as Duplex & { _httpMessage?: ServerResponse | null })._httpMessage?.req
-  return request === undefined || request.complete ? null : (request.url ?? null)
-}
 
 /** Of the request line at the beginning of what came; null where there is none. */
 const pathOf = (packet: Buffer | undefined): string | null =>

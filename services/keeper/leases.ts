@@ -222,7 +222,7 @@ class LeaseHolder implements Leases {
     const holder = (entry?.value as { holder?: string } | null)?.holder
     if (entry !== null && holder === this.#options.keeperId)
       this.#held.set(partition, { revision: entry.revision, renewedAt: startedAt })
-    else this.#lose(partition, 'another keeper took the lease')
+    else this.#lose(partition, entry === null ? 'the bus has lost the lease' : 'another keeper took the lease')
   }
 
   #lose(partition: number, reason: string): void {

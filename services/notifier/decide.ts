@@ -26,8 +26,8 @@ type Asked = Pick<AlertDocument, 'workspaceId' | 'kind' | 'held'> & { facts: Pic
 
 /**
  * Rows that name a destination of the workspace replace its default, whatever they select; rows that name none are none. A disabled
- * destination keeps its rows and sends nothing. What holds against the message itself (its subject is gone, it was never announced,
- * maintenance) leaves out those who would be told.
+ * destination keeps its rows and sends nothing. What holds against the message itself (its subject is gone, what ends was never
+ * confirmed, maintenance) leaves out those who would be told.
  */
 export function decide(alert: Asked, { destinations, selections, subjectGone }: Routing): Decision {
   const own = destinations.filter(({ workspaceId }) => workspaceId === alert.workspaceId)
@@ -46,7 +46,7 @@ export function decide(alert: Asked, { destinations, selections, subjectGone }: 
   return { told, leftOut, nobody: told.length > 0 ? null : reasonForNobody(leftOut, rows.length > 0) }
 }
 
-/** What holds against the message itself, whoever would get it. An incident that nobody was told of recovers unheard. */
+/** What holds against the message itself, whoever would get it. What was never confirmed ends unheard; what was held back does not. */
 function reasonAgainst({ kind, held, facts }: Asked, subjectGone: boolean): UntoldReason | null {
   if (subjectGone) return 'resource_gone'
   if (kind === 'recovery' && facts.confirmedAt === null) return 'not_announced'

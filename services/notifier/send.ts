@@ -95,13 +95,15 @@ async function attempt(
   const forget = options.clock.after(timeoutMs, () => timeout.abort(timedOut))
   try {
     const { agent, request } = await open()
-    const answer = await request(message.url, {
+    const signal = AbortSignal.any([stop, timeout.signal])
+    const asked = request(message.url, {
       method: 'POST',
       headers: headersOf(message, options),
       body: message.body,
-      signal: AbortSignal.any([stop, timeout.signal]),
+      signal,
       dispatcher: agent,
     })
+    const answer = await unlessAborted(asked, signal)
     if (answer.statusCode >= 200 && answer.statusCode < 300) {
       void drain(answer.body, options.clock)
       return { kind: 'delivered' }
@@ -115,6 +117,16 @@ async function attempt(
   } finally {
     forget()
   }
+}
+
+/** undici looks at its signal only once there is a connection: an attempt that is over waits for none, and is not sent when one comes. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
 }
 
 /** A short answer leaves its connection to the next message; one that is long or slow is cut off. */

@@ -7,7 +7,8 @@ export const notifierSettings = {
   PUBLIC_URL: {
     ...text({
       default: '',
-      meaning: 'The address of the dashboard as people reach it; messages link to it. Unset: localhost on PORT.',
+      meaning:
+        'The address of the dashboard as people reach it; messages link to it. Unset: localhost on PORT; set it where PORT is 0.',
     }),
     unit: 'http or https address',
     parse: (value: string) => (value === '' ? '' : parseAddress(value)),

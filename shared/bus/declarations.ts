@@ -4,7 +4,8 @@ import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType } from '
 import { nanos } from '@nats-io/transport-node'
 import type { BucketName } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import { limits } from '#shared/limits.ts'
+import type { Clock } from '#shared/clock.ts'
+import { limits, second } from '#shared/limits.ts'
 
 export const observationStream = 'OBSERVATIONS'
 /** The stream behind a bucket and the subject of one of its keys, as every key-value client of NATS expects them. */
@@ -68,6 +69,28 @@ export async function declareAll(
   for (const declared of declarations) {
     const wanted = declared.name === observationStream ? { ...declared, max_bytes: streamBytes } : declared
     await declareOne(manager, wanted, replicas)
+  }
+}
+
+/**
+ * For the first time: again and again until the patience ends, because the servers of a cluster that has just been started take
+ * connections before they have found each other. Throws an Error with a sentence.
+ */
+export async function declarePatiently(declare: () => Promise<void>, clock: Clock, patienceMs: number): Promise<void> {
+  const giveUpAt = clock.monotonic() + patienceMs
+  for (;;) {
+    try {
+      return await declare()
+    } catch (error) {
+      if (clock.monotonic() >= giveUpAt) {
+        throw new Error(
+          `The bus did not take its streams within ${patienceMs / second} s (${(error as Error).message}): see that JetStream runs there ` +
+            `with room for ${limits.stream.bytes / 1024 ** 3} GiB in files and that the servers of a cluster reach each other, or correct NATS_REPLICAS.`,
+          { cause: error },
+        )
+      }
+      await new Promise<void>(resolve => clock.after(limits.bus.reconnectMs, resolve))
+    }
   }
 }
 

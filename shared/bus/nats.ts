@@ -9,7 +9,7 @@ import {
   type NatsConnection,
   nanos,
 } from '@nats-io/transport-node'
-import { bucketStream, bucketSubject, declareAll } from '#shared/bus/declarations.ts'
+import { bucketStream, bucketSubject, declareAll, declarePatiently } from '#shared/bus/declarations.ts'
 import { createLocalRequests, type LocalRequests } from '#shared/bus/local-requests.ts'
 import { isWithin } from '#shared/bus/message-size.ts'
 import { createBucket } from '#shared/bus/nats-bucket.ts'
@@ -45,7 +45,7 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
       options.declare === false || !mayDeclare
         ? async () => undefined
         : () => declareAll(manager, options.replicas ?? null, options.streamBytes)
-    await declare()
+    await declarePatiently(declare, clock, options.patienceMs)
     const { logger } = options
     return createBus(createLink({ connection, manager, clock, logger, inboxPrefix, apiPrefix, refusals, declare }), () =>
       clock.stop(),
@@ -74,9 +74,8 @@ async function connectPatiently(options: ConnectBusOptions, settings: Connection
         )
       }
       if (clock.monotonic() >= giveUpAt) {
-        throw new Error(
-          `The bus at ${where} does not answer (${(error as Error).message}): start a nats-server there or correct NATS_URL.`,
-        )
+        const advice = options.ownMachine ? '' : ': start a nats-server there or correct NATS_URL'
+        throw new Error(`The bus at ${where} does not answer (${(error as Error).message})${advice}.`)
       }
       await new Promise<void>(resolve => clock.after(limits.bus.reconnectMs, resolve))
     }

@@ -83,7 +83,7 @@ export const UpdateSignal = Type.Object({
 /** Removes its observations too. Answers `{ slug }`. Refused also: forbidden `Signal is still used by a rule`. */
 export const DeleteSignal = Type.Object({ kind: Type.Literal('delete-signal'), id: Id, signal: Slug })
 
-/** Answers a RuleView. Refused: validation `Rule name taken`, `Unknown input`, `Invalid rule document` (cycles included). */
+/** Answers a RuleView. Refused: validation `Rule name taken`, `Unknown input` (its own slug too: it is not there yet). */
 export const CreateRule = Type.Object({
   kind: Type.Literal('create-rule'),
   id: Id,
@@ -91,7 +91,10 @@ export const CreateRule = Type.Object({
   policy: Policy,
   convert: Type.Boolean(),
 })
-/** Full replacement; the slug and open incidents stay. Answers a RuleView with the next version. */
+/**
+ * Full replacement; the slug and open incidents stay. Answers a RuleView with the next version. Refused: validation `Unknown input`,
+ * `Invalid rule document` (a circle).
+ */
 export const ReplaceRule = Type.Object({ kind: Type.Literal('replace-rule'), id: Id, rule: Slug, name: Name, policy: Policy })
 /** Closes its open incident and tells nobody. Answers `{ slug }`. Refused also: forbidden `Rule is still used as an input`. */
 export const DeleteRule = Type.Object({ kind: Type.Literal('delete-rule'), id: Id, rule: Slug })

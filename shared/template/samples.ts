@@ -25,6 +25,9 @@ const shared = {
   at: '2026-01-05T12:02:00.000Z',
 } as const
 
+/** Of silence too: what it quotes is a location that reports, and fails. Where all are silent there is none. */
+const checkError = 'Status 503, expected "200"'
+
 export const samples: readonly Sample[] = [
   {
     alertKind: 'problem',
@@ -34,7 +37,7 @@ export const samples: readonly Sample[] = [
       kind: 'problem',
       status: 'down',
       summary: `${shared.subject} is down: failing from 2 of 3 locations — Helsinki, Dallas`,
-      error: 'Status 503, expected "200"',
+      error: checkError,
       locations: 'Helsinki, Dallas',
       lasted: '2m',
     },
@@ -47,7 +50,7 @@ export const samples: readonly Sample[] = [
       kind: 'no_data',
       status: 'unknown',
       summary: `${shared.subject} — no data: no reports from 2 of 3 locations`,
-      error: 'Nothing reported for 3m',
+      error: checkError,
       locations: 'Helsinki, Dallas',
       lasted: '2m',
     },

@@ -728,6 +728,13 @@ refuses(
 )
 refuses([
   {
+    title: 'a row without a destination is named by its path',
+    send: () => post('/api/v2/subjects/nightly-job/delivery', { selections: [row(), row({ destination_id: null })] }),
+    code: 2001,
+    message: 'Validation failed',
+    details: "Field 'selections[1].destination_id' is required",
+  },
+  {
     title: 'an unknown field in the table of a custom subject',
     send: () => post('/api/v2/subjects/nightly-job/delivery', { selections: [], kind: 'x' }),
     code: 2006,

@@ -134,6 +134,23 @@ t.test('a monitor without locations is at no data and never checked', async t =>
   t.equal((await incidentOf(id)).status, 'recovering', 'until it is given one')
 })
 
+t.test('an alert tells what a failing check said, no more where all are silent, and the address without credentials', async t => {
+  const alertOf = async (said: Record<string, string>) => {
+    const request = { url: 'https://me:hidden@shop.example/a', method: 'GET' }
+    const body = { ...settings(names.slice(0, 3), 'majority'), request }
+    const { id } = asSuccess(await world.call('POST', monitors, { token, body }))
+    for (const [name, error] of Object.entries(said)) await world.report(id, idOf[name] as string, false, { error })
+    await world.clock.advance(graceMs + confirmMs + second)
+    const alerts = await world.store.find('alerts', { where: { subjectId: id }, limit: 2 })
+    t.equal(alerts.length, 1)
+    return { kind: alerts[0]?.kind, ...alerts[0]?.facts }
+  }
+  const address = { url: 'https://shop.example/a', fields: { url: 'https://shop.example/a' } }
+  t.match(await alertOf({ de: 'status 503', fr: 'status 502' }), { ...address, kind: 'problem', error: 'status 503' })
+  t.match(await alertOf({ de: 'status 503' }), { ...address, kind: 'no_data', error: 'status 503' })
+  t.match(await alertOf({}), { ...address, kind: 'no_data', error: '' })
+})
+
 t.test('a location added while an incident is open joins the decision and neither closes nor doubles it', async t => {
   const id = await create(['de'], 'majority')
   await report(id, 'de', false)

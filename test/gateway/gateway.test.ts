@@ -426,6 +426,57 @@ t.test('a request that does not end in time is refused in the envelope, unless i
   t.match(await sendLate(''), /^HTTP\/1.1 408 /, 'a connection that sent nothing has asked nothing')
 })
 
+t.test('an unreadable request is refused after the answers to those before it, and none is answered twice', async t => {
+  const { world, token } = await start(t)
+  const head = `Host: x\r\nAuthorization: Bearer ${token}\r\n`
+  const monitors = `GET ${websites}?workspace_id=home000000 HTTP/1.1\r\n${head}\r\n`
+  const twoLengths = `POST ${websites} HTTP/1.1\r\n${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`
+  const asset = `GET /api/openapi/swagger-ui.css HTTP/1.1\r\n${head}\r\n`
+  const badChunk = (path: string) => `POST ${path} HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`
+  const statuses = (text: string) => text.match(/HTTP\/1.1 \d+|"error":(?:null|{"code":\d+)/g)
+  const [ok, invalid] = [
+    ['HTTP/1.1 200', '"error":null'],
+    ['HTTP/1.1 200', '"error":{"code":2006'],
+  ]
+  t.strictSame(statuses(await sendRaw(world, `${monitors}${monitors}${twoLengths}`)), [...ok, ...ok, ...invalid])
+  t.strictSame(statuses(await sendRaw(world, `${monitors}${badChunk(websites)}`)), [...ok, ...invalid])
+  t.ok(/^HTTP\/1.1 200 .*\r\n0\r\n\r\nHTTP\/1.1 200 /s.test(await sendRaw(world, `${asset}garbage`)), 'a long answer comes whole')
+
+  const answered = connect(Number(new URL(world.address).port), '127.0.0.1')
+  answered.write(`POST /elsewhere HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n`)
+  const [first] = (await once(answered, 'data')) as [Buffer]
+  let rest = ''
+  answered.on('data', data => {
+    rest += String(data)
+  })
+  answered.on('error', () => undefined)
+  answered.write('zz\r\n')
+  await once(answered, 'close')
+  t.match(String(first), /^HTTP\/1.1 404 /)
+  t.equal(rest, '', 'of a request that has its answer, a body that cannot be read ends the connection')
+})
+
+t.test('whoever is late with a request is told so within a second or two of the time', async t => {
+  const { world } = await start(t)
+  world.fastify.server.headersTimeout = 1
+  const began = performance.now()
+  t.match(await sendRaw(world, 'GET /api/version HTTP/1.1\r\nHost: x\r\n'), /did not end in time/)
+  t.ok(performance.now() - began < 5_000)
+})
+
+t.test('a client that does not read its answer is let go', async t => {
+  const { world } = await start(t)
+  const arrived = once(world.fastify.server, 'connection') as Promise<[Socket]>
+  const client = connect(Number(new URL(world.address).port), '127.0.0.1').pause()
+  t.teardown(() => client.destroy())
+  client.write('GET /api/openapi/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(10))
+  const [socket] = await arrived
+  while (socket.writableLength === 0) await turns(1)
+  t.equal(socket.timeout, limits.http.stalledMs)
+  socket.emit('timeout')
+  t.ok(socket.destroyed)
+})
+
 t.test('answers are counted by route and code, never by the path that was sent', async t => {
   const { world, token } = await start(t)
   await version(world, token)

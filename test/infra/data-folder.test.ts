@@ -60,6 +60,28 @@ t.test('a bus that cannot be described ends with its start, and one described in
   t.match(list, { code: 3, stdout: '', stderr: /^Watchkeeper can't be reached \(The file \S+bus\.json is damaged\): start it/ })
 })
 
+t.test('a command says which of the ways to what runs on its data folder is closed', async t => {
+  const closed = { url: 'nats://127.0.0.1:1', token: '', credentialsFile: '', ownMachine: true }
+  const folder = t.testdir({
+    empty: {},
+    other: { 'bus.json': '[]' },
+    unreadable: { 'bus.json': {} },
+    killed: { 'bus.json': JSON.stringify(closed) },
+  })
+  for (const [name, why] of [
+    ['empty', /^nothing runs on the data folder \S+$/],
+    ['missing', /^nothing runs on the data folder \S+$/],
+    ['other', /^The file \S+bus\.json is damaged$/],
+    ['unreadable', /^The file \S+bus\.json can't be read \(EISDIR\): the user that runs Watchkeeper can$/],
+    ['killed', /^The bus at 127\.0\.0\.1:1 does not answer \(connection refused\)$/],
+  ] as const) {
+    const { code, stderr } = await runProgram(t, ['key', 'list'], { DATA_DIR: join(folder, name) }).ended
+    t.equal(code, 3, name)
+    const [, said = ''] = /^Watchkeeper can't be reached \((.*)\): start it, or set DATA_DIR or NATS_URL\.\n$/.exec(stderr) ?? []
+    t.match(said, why, `${name}: ${stderr}`)
+  }
+})
+
 t.test('keys of a bus that cannot be put where they were asked for are nowhere', async t => {
   const folder = t.testdir({ keys: { present: '' } })
   t.match(await runProgram(t, ['bus', 'keys', join(folder, 'keys')]).ended, { code: 2, stderr: /name one that does not exist/ })

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setImmediate as turn } from 'node:timers/promises'
+import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { connectBus } from '#shared/bus/nats.ts'
 import { createLogger } from '#shared/logger.ts'
@@ -159,6 +160,27 @@ t.test('a server that cannot start says why', async t => {
   await writeFile(dying, '#!/bin/sh\necho "the config is broken" >&2\necho >&2\nexit 1\n', { mode: 0o755 })
   await t.rejects(startNatsServer({ binary: dying, dataFolder: await folderFor(t), port: 0 }), {
     message: 'The embedded nats-server did not start: the config is broken.',
+  })
+})
+
+t.test('what a server may keep does not depend on what the disk has free when it starts', async t => {
+  const said: string[] = []
+  const listening = pino({ level: 'debug' }, { write: line => said.push(JSON.parse(line).said) })
+  const binary = await obtainNatsServer({ toolsFolder, log: quiet })
+  const server = await startNatsServer({ binary, dataFolder: await folderFor(t), port: 0, logger: listening })
+  t.teardown(() => server.stop())
+  t.match(
+    said.find(line => /Max Storage/.test(line)),
+    /Max Storage: +4\.00 GB$/,
+  )
+})
+
+t.test('a bus without room for what is declared on it is refused with a sentence that says what it needs', async t => {
+  const { url, token, stop } = await start(await folderFor(t))
+  t.teardown(stop)
+  const wanting = { servers: url, token, name: 'wanting', patienceMs: 300, logger, streamBytes: 1024 ** 4 }
+  await t.rejects(connectBus(wanting), {
+    message: /^The bus did not take its streams .*\(insufficient storage resources available\).* with room for 2 GiB in files /,
   })
 })
 

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { WriteStream } from 'node:tty'
 import { Command, CommanderError } from 'commander'
 import { Registry } from 'prom-client'
 import t from 'tap'
@@ -182,6 +183,54 @@ t.test('keys are made for a person and listed for one', async t => {
   t.strictSame(await json('key list --user bob'), [listed])
   t.strictSame(await json('key list --user ann'), [])
   t.strictSame(await json(`key delete ${made.id}`), { id: made.id })
+})
+
+t.test('what a key is for may have 200 characters, whatever they are', async t => {
+  const description = '🔑'.repeat(200)
+  const made = await json(`key create --user bob --description ${description}`)
+  t.equal(made.description, description)
+  t.strictSame(await json(`key delete ${made.id}`), { id: made.id })
+  t.match(await command(`key create --user bob --description ${description}x`), {
+    code: 2,
+    stderr: /^--description may have 200/,
+  })
+})
+
+t.test('what a sender wrote stays in its line of a replay and moves nothing on the terminal', async t => {
+  const reason = 'full)\n9 records lead to what is stored: ok\r\u001b[2J\u009b31m\u202e\u2028end'
+  const inputs = [{ input: 'run', value: 'problem', at: 1, reason }]
+  const evidence = { inputs, omitted: 0, truncated: false }
+  const event = { type: 'problem.judged', at: 1, confirmAfterMs: 1_000, closeAfterMs: 1_000 }
+  const entry = { sequence: 1, at: 1, kind: 'pending', event, explanation: 'run fails', evidence }
+  await store.upsert('incidents', [{ id: 'foreign.1', rev: 1, subjectId: 'foreign', number: 1, ruleKey: 'r1' } as never])
+  await store.upsert('history', [{ id: 'foreign.1.1', rev: 1, incidentId: 'foreign.1', ...entry }] as never)
+  const { stdout, stderr } = await command('incident replay foreign.1')
+  t.match(stdout, /^ {6}evidence {2}run fails: run problem \(full\) 9 records lead to what is stored: ok \[2J 31m end\)$/m)
+  t.notMatch(stdout + stderr, /[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/u)
+  const shown = JSON.parse((await command('incident replay foreign.1 --json')).stdout)
+  t.equal(shown.steps[0].evidence.inputs[0].reason, reason, 'machines get it as it is')
+})
+
+t.test('the heading of a table is bold only where a terminal can show it', async t => {
+  const { stdout } = process
+  const { TERM, NO_COLOR, FORCE_COLOR } = process.env
+  const given = { isTTY: stdout.isTTY, getColorDepth: stdout.getColorDepth }
+  t.teardown(() => {
+    Object.assign(stdout, given)
+    Object.assign(process.env, Object.fromEntries(Object.entries({ TERM, NO_COLOR, FORCE_COLOR }).filter(([, value]) => value)))
+  })
+  for (const [isTTY, environment, isBold] of [
+    [true, { TERM: 'xterm' }, true],
+    [true, { TERM: 'dumb' }, false],
+    [true, { TERM: 'xterm', NO_COLOR: '1' }, false],
+    [false, { TERM: 'xterm' }, false],
+  ] as const) {
+    for (const name of ['NO_COLOR', 'FORCE_COLOR']) delete process.env[name]
+    Object.assign(process.env, environment)
+    Object.assign(stdout, { isTTY, getColorDepth: () => WriteStream.prototype.getColorDepth(process.env) })
+    const { stdout: printed } = await command('workspace list')
+    t.equal(printed.startsWith('\u001b[1mid '), isBold, JSON.stringify([isTTY, environment]))
+  }
 })
 
 t.test('a damaged record of an incident is named by its replay', async t => {

@@ -462,6 +462,19 @@ t.test('kill -9 leaves no bus server behind, and the next start finds its data',
   t.equal(readFileSync(join(dataFolder, 'first-key'), 'utf8'), key, 'no other first key is made')
   const answer = await fetch(`${url}/api/v2/workspaces`, { headers: { authorization: `Bearer ${key.trim()}` } })
   t.match(await answer.json(), { error: null, result: [{ name: 'Default', role: 'owner' }] })
+
+  const [, destination = ''] = await second.says(/notifications\/destinations -d '(.*)'\n/)
+  t.equal((await runProgram(t, ['workspace', 'add', 'Second'], { DATA_DIR: dataFolder }).ended).code, 0)
+  const made = await fetch(`${url}/api/v2/notifications/destinations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key.trim()}`, 'content-type': 'application/json' },
+    body: destination,
+  })
+  t.match(
+    await made.json(),
+    { error: null, result: { default: true } },
+    'what is printed works for a person of two workspaces, too',
+  )
   second.child.kill('SIGINT')
   t.equal((await second.ended).code, 0, 'SIGINT ends it as SIGTERM does')
 })

@@ -253,6 +253,41 @@ t.test('stamped here, nothing is refused for a clock that was set back: what sen
   t.match(await house.report('beat', 'ok', { observedAtUs: ahead }), { result: { rejectReason: 'clock_skew' } })
 })
 
+t.test('what is added after the clock was set back has its grace before it', async t => {
+  const house = await createCustom()
+  await house.clock.advance(limits.keeper.silenceHoldOffMs + 1)
+  await house.signal('beat')
+  await house.signal('tick')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  await house.report('beat', 'ok')
+  const site = await house.create({ confirm_after: 0 })
+  house.clock.stepWall(-10 * minute)
+  await house.rule('late', [{ signal: 'tick' }], { confirmAfterMs: 0 })
+  t.equal(await house.verdict('late'), 'not_judged', 'a rule')
+  await house.must({
+    kind: 'replace-rule',
+    rule: 'down',
+    name: 'Down',
+    policy: policy([{ signal: 'tick' }], { confirmAfterMs: 0 }),
+  })
+  t.equal(await house.verdict('down'), 'not_judged', 'an input of a rule')
+  const { confirm_after, recover_after, ...meta } = { ...websiteMeta, locations: ['bbbb'] }
+  t.match(await house.command(site, { kind: 'update-website', name: 'Site', meta } as never), { ok: true })
+  t.equal((await house.subject(site))?.rules[0]?.verdict?.verdict, 'not_judged', 'a location')
+  t.strictSame(await house.kinds(), [])
+})
+
+t.test('an incident whose rule is deleted after the clock was set back closes no earlier than it began', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+  await house.report('beat', 'problem')
+  const [open] = await house.incidents(house.id)
+  house.clock.stepWall(-5_000)
+  await house.must({ kind: 'delete-rule', rule: 'down' })
+  t.match((await house.incidents(house.id))[0], { open: 0, closedReason: 'rule_removed', closedAt: open?.troubleSince })
+})
+
 t.test('a heartbeat that stops is no data after its time; an event never falls silent', async t => {
   const house = await createCustom()
   await house.signal('beat')
@@ -308,7 +343,7 @@ t.test('refusals of signals and rules', async t => {
     [{ kind: 'create-rule', name: 'down', policy: policy([]), convert: false }, 'validation Rule name taken'],
     [{ kind: 'create-rule', name: 'x', policy: policy([{ signal: 'nope' }]), convert: false }, 'validation Unknown input'],
     [{ kind: 'create-rule', name: 'x', policy: policy([{ from: 'nope' }]), convert: false }, 'validation Unknown input'],
-    [{ kind: 'create-rule', name: 'x', policy: policy([{ from: 'x' }]), convert: false }, 'validation Invalid rule document'],
+    [{ kind: 'create-rule', name: 'x', policy: policy([{ from: 'x' }]), convert: false }, 'validation Unknown input'],
     [{ kind: 'replace-rule', rule: 'nope', name: 'x', policy: policy([]) }, 'not_found Rule not found'],
     [{ kind: 'delete-rule', rule: 'nope' }, 'not_found Rule not found'],
     [{ kind: 'report-observation', signal: 'nope', observedAtUs: null, ...reported, status: 'ok' }, 'not_found Signal not found'],
@@ -684,6 +719,18 @@ t.test('a report that says nothing new is stored with its series, and its subjec
   t.match(series, { value: 2, status: 'problem', subjectRev: after?.rev, observedAtUs: (house.clock.now() - 1) * 1_000 })
 })
 
+t.test('what a set of labels reported last is known for as long as its rows are kept', async t => {
+  const house = await createCustom()
+  await house.signal('beat')
+  await house.report('beat', 'ok')
+  await house.clock.advance(minute)
+  const at = house.clock.now()
+  await house.report('beat', 'ok')
+  const [series] = await house.store.find('series', { where: { subjectId: house.id }, limit: 9 })
+  const keptMs = (series?.expireAt ?? 0) - at
+  t.ok(keptMs >= limits.retention.pushedMs && keptMs <= limits.retention.pushedMs + hour, `${keptMs} ms`)
+})
+
 t.test('a sender who comes again costs no read, and what it repeats is known all the same', async t => {
   const reads: string[] = []
   const house = await createCustom(store => ({
@@ -1028,19 +1075,26 @@ t.test('each window has a record of its own, which keeps its latest moves', asyn
   t.match(windows[1]?.steps.at(-1), { event: { type: 'end.moved', endsAt: endsAt + limits.maintenance.steps } })
 })
 
-t.test("a rule over website monitoring's own signal: young for a minute, silent after three intervals", async t => {
+t.test("a rule over website monitoring's own signal: young for a minute, silent after 3 intervals or as it says", async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true })
   const id = await world.create({ interval_value: 2 })
   const addedAt = world.clock.now()
-  await world.command(id, { kind: 'create-rule', name: 'Own', policy: policy([{ signal: `s-${id}` }]), convert: true } as never)
-  const verdict = async () => (await world.subject(id))?.rules.find(({ slug }) => slug === 'own')?.verdict?.verdict
+  const author = (name: string, over: Partial<PolicyInput>) =>
+    world.command(id, { kind: 'create-rule', name, policy: policy([{ signal: `s-${id}`, ...over }]), convert: true } as never)
+  await author('Own', {})
+  const verdict = async (rule = 'own') => (await world.subject(id))?.rules.find(({ slug }) => slug === rule)?.verdict?.verdict
   await world.clock.advance(addedAt + minute - world.clock.now())
   t.equal(await verdict(), 'not_judged')
   await world.clock.advance(1)
   t.equal(await verdict(), 'no_data')
   await world.report(id, true)
   const reportedAt = world.clock.now() - limits.keeper.gatherMs - 1
+  await author('Sooner', { noDataAfterMs: 3 * minute })
+  await world.clock.advance(reportedAt + 3 * minute - world.clock.now())
+  t.equal(await verdict('sooner'), 'ok')
+  await world.clock.advance(1)
+  t.equal(await verdict('sooner'), 'no_data')
   await world.clock.advance(reportedAt + 6 * minute - world.clock.now())
   t.equal(await verdict(), 'ok')
   await world.clock.advance(1)

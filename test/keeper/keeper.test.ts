@@ -1,5 +1,7 @@
 // The keeper's loop, held against design section 3 sentence by sentence, on memory bus and store with a clock turned by hand.
+import { pino } from 'pino'
 import t from 'tap'
+import type { BucketName } from '#shared/bus/port.ts'
 import { keys, subjects } from '#shared/bus/subjects.ts'
 import type { CheckEntry } from '#shared/contracts/check.ts'
 import { partitionOf } from '#shared/hash.ts'
@@ -7,6 +9,7 @@ import { checkObservationId, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { type Put, type Store, StoreError } from '#shared/store/port.ts'
 import { gatherTakes } from '../../services/keeper/gather.ts'
+import { holdLeases } from '../../services/keeper/leases.ts'
 import { openPartition } from '../../services/keeper/partition.ts'
 import { createWorld, minute, websiteMeta } from './world.ts'
 
@@ -39,6 +42,42 @@ t.test('placement', async t => {
       ['problem'],
     )
     t.equal((await world.incidents(id)).length, 1)
+  })
+
+  t.test('a lease is called taken where another keeper has it, and lost where the bus has lost it', async t => {
+    for (const [found, said] of [
+      [null, 'the bus has lost the lease'],
+      [{ key: 'lease', revision: 9, at: 0, value: { holder: 'rival' } }, 'another keeper took the lease'],
+    ] as const) {
+      const world = createWorld()
+      const leases = world.client.bucket('leases')
+      const reasons = new Set<string>()
+      let refuses = false
+      const refusing = {
+        ...leases,
+        update: async (...written: Parameters<typeof leases.update>) => (refuses ? null : leases.update(...written)),
+        get: async () => found,
+      }
+      const bus = { ...world.client, bucket: (name: BucketName) => (name === 'leases' ? refusing : world.client.bucket(name)) }
+      const holding = holdLeases({
+        bus,
+        clock: world.clock,
+        logger: pino({ level: 'silent' }),
+        keeperId: 'one',
+        exclusive: true,
+        mayStart: () => undefined,
+        onAcquired: () => undefined,
+        handOver: async () => undefined,
+        onLost: (_partition, reason) => reasons.add(reason),
+      })
+      await world.clock.advance(2 * second)
+      const held = await holding
+      t.equal(held.held().length, 64)
+      refuses = true
+      await world.clock.advance(limits.keeper.leaseRenewMs)
+      t.strictSame([...reasons], [said])
+      t.strictSame(held.held(), [])
+    }
   })
 
   t.test('a stopping keeper releases at once, and its partitions are taken without waiting', async t => {

@@ -7,7 +7,7 @@ import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/de
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import type { IncidentDocument } from '#shared/contracts/incident.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { hour, limits, minute, second } from '#shared/limits.ts'
+import { day, hour, limits, minute, second } from '#shared/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { createSubject } from '../../services/keeper/step/create-subject.ts'
 import { startWindow } from '../../services/keeper/step/drive-window.ts'
@@ -164,7 +164,7 @@ t.test('an alert is delivered once, with its headers, a log row and its count of
     destinationType: 'webhook',
     alertKind: 'problem',
     at: startAt,
-    expireAt: startAt + limits.notifier.logMs,
+    expireAt: startAt + 30 * day,
   })
   t.match(await service.metrics.metrics(), /watchkeeper_notifier_deliveries_total\{outcome="delivered"\} 1/)
   t.same(service.unready(), [])
@@ -343,6 +343,7 @@ t.test('what waited for a notifier for hours is tried for an hour all the same',
 t.test('what cannot pass fails at once', async t => {
   const rows: [number, string][] = [
     [410, 'http_410: the destination is gone, it answered 410 Gone: "no longer [redacted] here"'],
+    [408, 'http_408: the destination answered 408 Request Timeout: "no longer [redacted] here"'],
     [404, 'http_404: the destination answered 404 Not Found: "no longer [redacted] here"'],
     [301, 'http_301: the destination answered 301 Moved Permanently: "no longer [redacted] here"'],
   ]

@@ -23,6 +23,7 @@ import { redactAddress } from '../../services/notifier/redact.ts'
 import { createSender } from '../../services/notifier/send.ts'
 import { signatureOf } from '../../services/notifier/signature.ts'
 import { runCheck } from '../../services/prober/check.ts'
+import { createHandClock } from '../support/hand-clock.ts'
 import { createMemoryHub } from '../support/memory-bus.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
@@ -307,6 +308,40 @@ t.test('neither a message nor a check reaches a closed address, by whatever name
   t.match(unknown, { retryable: true, error: 'unreachable: its name is not known' })
 })
 
+t.test('an attempt ends in time, and when it is stopped, though no connection ever comes', async t => {
+  const heard: string[] = []
+  const receiver = createServer((request, response) => {
+    heard.push(String(request.headers['idempotency-key']))
+    response.end()
+  })
+  await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve))
+  const url = `http://slow.example:${(receiver.address() as AddressInfo).port}/`
+  const lookups: (() => void)[] = []
+  const clock = createHandClock(startAt)
+  const resolve: Resolve = (_name, done) => void lookups.push(() => done(null, ['127.0.0.1']))
+  const sender = createSender({ clock, ...options, resolve })
+  t.teardown(() => Promise.all([sender.close(), new Promise(closed => receiver.close(closed))]))
+  const message = { url, body: '{}', madeAt: startAt, signature: null }
+  const begun = async () => {
+    const before = lookups.length
+    while (lookups.length === before) await new Promise(setImmediate)
+  }
+  const late = sender.send({ ...message, idempotencyKey: 'late' }, new AbortController().signal)
+  await begun()
+  clock.advance(sendMs)
+  t.match(await late, { kind: 'refused', retryable: true, error: 'unreachable: no answer within 10 s' })
+  const stop = new AbortController()
+  const stopped = sender.send({ ...message, idempotencyKey: 'stopped' }, stop.signal)
+  await begun()
+  stop.abort()
+  t.strictSame(await stopped, { kind: 'abandoned' })
+  const good = sender.send({ ...message, idempotencyKey: 'good' }, new AbortController().signal)
+  await begun()
+  for (const answer of lookups) answer()
+  t.strictSame(await good, { kind: 'delivered' })
+  t.strictSame(heard, ['good'], 'what was given up is not sent by a connection that comes late')
+})
+
 t.test('a delivery to a closed address fails at once and says why', async t => {
   const house = createHouse()
   const told = alert('one', 'a', 1)
@@ -399,6 +434,7 @@ t.test('a test message is one attempt, whatever comes of it, and one row of the 
     ['good', 'bad', 'dead', 'metadata', 'silent'].map((id, i) => [id, i === 0 ? 'delivered' : 'failed', 'problem', null]),
   )
   t.equal(rows[0]?.payload, hit.body)
+  for (const row of rows) t.equal(row.expireAt, row.at + 30 * day, 'kept as long as any other row')
   t.equal(rows[1]?.error, refused)
   t.notMatch(JSON.stringify([rows, house.log]), /secretT0|hunter2|127\.0\.0\.1|whsec_/)
   t.same(await house.store.find('deliveries', { limit: 1 }), [], 'it is no delivery')

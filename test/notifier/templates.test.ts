@@ -221,6 +221,11 @@ t.test('the samples hold every kind and break careless JSON', async t => {
   t.equal(contentTypeOf('{{ subject }}'), 'text/plain')
 })
 
+t.test('the sample of no data quotes a check that failed, as a real message does: silence has no words', async t => {
+  const errorOf = (kind: string) => samples.find(({ alertKind }) => alertKind === kind)?.fields.error
+  t.equal(errorOf('no_data'), errorOf('problem'))
+})
+
 const context = { publicUrl: 'https://s.example', locationName: (id: string) => id.slice(0, 2), workspaceName: 'Acme\r\n<!here>' }
 const fieldsOf = (over: Partial<AlertDocument>, changed: Partial<AlertFacts> = {}, guard = (text: string) => text) =>
   templateFields({ ...alert('w', 'a', 1, over), facts: { ...facts, ...changed } }, context, guard)

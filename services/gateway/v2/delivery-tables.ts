@@ -114,7 +114,7 @@ async function putTable({ directory }: GatewayContext, owner: Owner, selections:
 
 function readSelections(sent: Body): Row[] {
   const rows = required(sent.selections, 'selections').map((row, i): Row => {
-    const number = required(row.destination_id, `selections.${i}.destination_id`)
+    const number = required(row.destination_id, `selections[${i}].destination_id`)
     return { number, alertKinds: readKinds(row.alert_kinds ?? []) }
   })
   const numbers = new Set<number>()

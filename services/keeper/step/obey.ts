@@ -57,15 +57,17 @@ function elsewhere({ kind, slug }: SubjectDocument): { refused: Reply } {
   return refused('invalid_state', 'Website subjects are managed elsewhere', details)
 }
 
+/** What is judged by it takes effect no earlier than what is judged already: see `judgedAt` of the subject. */
 function carryOut(subject: SubjectDocument, command: Changing, at: number, surrounding: Surrounding): Obeyed {
+  const effectiveAt = Math.max(at, subject.judgedAt)
   switch (command.kind) {
     case 'create-website':
     case 'create-subject':
       return refused('invalid_state', 'Subject exists')
     case 'update-website':
-      return updateWebsite(subject, command, at, surrounding)
+      return updateWebsite(subject, command, effectiveAt, surrounding)
     case 'delete-subject':
-      return { subject: deleteSubject(subject, at, surrounding), result: { id: subject.id } }
+      return { subject: deleteSubject(subject, effectiveAt, surrounding), result: { id: subject.id } }
     case 'create-signal':
       return createSignal(subject, command, at)
     case 'update-signal':
@@ -73,11 +75,11 @@ function carryOut(subject: SubjectDocument, command: Changing, at: number, surro
     case 'delete-signal':
       return deleteSignal(subject, command, at)
     case 'create-rule':
-      return createRule(subject, command, at, surrounding)
+      return createRule(subject, command, effectiveAt, surrounding)
     case 'replace-rule':
-      return replaceRule(subject, command, at, surrounding)
+      return replaceRule(subject, command, effectiveAt, surrounding)
     case 'delete-rule':
-      return deleteRule(subject, command, at, surrounding)
+      return deleteRule(subject, command, effectiveAt, surrounding)
     case 'acknowledge-incident':
       return acknowledgeIncident(subject, command, at, surrounding)
     case 'start-maintenance':

@@ -47,7 +47,7 @@ export function createRule(
     custom: { ...custom, rulesMade: number },
     rules: [...subject.rules, rule],
   }
-  return save(next, rule, at, surrounding)
+  return save(subject, next, rule, at, surrounding)
 }
 
 /** Full replacement: the slug, the rule's identity and its open incident stay, judged by the new policy. */
@@ -63,7 +63,7 @@ export function replaceRule(
   if (slugOf(command.name) === '') return invalidName
   const replaced = { ...rule, name: command.name, policy: command.policy, policyVersion: rule.policyVersion + 1 }
   const rules = subject.rules.map(other => (other.key === rule.key ? replaced : other))
-  return save({ ...subject, updatedAt: at, rules }, replaced, at, surrounding)
+  return save(subject, { ...subject, updatedAt: at, rules }, replaced, at, surrounding)
 }
 
 /** Its open incident closes now, and nobody is told. */
@@ -86,10 +86,13 @@ export function deleteRule(
   return { subject: judgeSubject(next, at, surrounding), result: { slug: rule.slug } }
 }
 
-/** Refuses a policy that does not fit the subject; else keeps its version and judges by it. */
-function save(subject: SubjectDocument, rule: RuleState, at: number, surrounding: Surrounding): Obeyed {
+/**
+ * Refuses a policy that does not fit the subject; else keeps its version and judges by it. What it may cite is there `before`: a rule
+ * that is being made cannot cite itself.
+ */
+function save(before: SubjectDocument, subject: SubjectDocument, rule: RuleState, at: number, surrounding: Surrounding): Obeyed {
   const policy = rule.policy as Policy
-  const unknownAt = policy.inputs.findIndex(input => !isKnown(subject, input))
+  const unknownAt = policy.inputs.findIndex(input => !isKnown(before, input))
   if (unknownAt >= 0)
     return refused('validation', 'Unknown input', unknownInput(policy.inputs[unknownAt] as PolicyInput, unknownAt))
   if (inJudgingOrder(subject.rules) === null)

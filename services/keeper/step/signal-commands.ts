@@ -1,9 +1,9 @@
 // Commands that make, change and remove the signals of a subject (spec B, Signal and Errors). Pure.
 import type { CommandOf } from '#shared/contracts/command.ts'
-import type { CustomState, SubjectDocument } from '#shared/contracts/subject.ts'
+import type { CustomState, RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits } from '#shared/limits.ts'
 import { slugOf } from '#shared/slug.ts'
-import { signalsOf, signalView, viewFits } from '#shared/subject-view.ts'
+import { ruleView, signalsOf, signalView, viewFits } from '#shared/subject-view.ts'
 import { addPending } from './pending.ts'
 import { refused } from './refusal.ts'
 import type { Obeyed } from './types.ts'
@@ -47,14 +47,15 @@ export function updateSignal(subject: SubjectDocument, command: CommandOf<'updat
   return viewFits(next) ? { subject: next, result: signalView(changed) } : tooLarge
 }
 
-/** Its observations leave afterwards, in slices. */
+/** Its observations leave afterwards, in slices. Whoever reads it is named first, also of the platform's signal (spec B, Errors). */
 export function deleteSignal(subject: SubjectDocument, command: CommandOf<'delete-signal'>, at: number): Obeyed {
+  const isRead = (rule: RuleState) => ruleView(subject, rule).policy.inputs.some(input => input.signal === command.signal)
+  const reader = subject.rules.find(isRead)
+  if (reader !== undefined)
+    return refused('forbidden', 'Signal is still used by a rule', `The rule "${reader.slug}" reads this signal`)
   const found = findSignal(subject, command.signal)
   if ('refused' in found) return found
   const { custom, signal } = found
-  const reader = subject.rules.find(rule => rule.policy?.inputs.some(input => input.signal === signal.slug))
-  if (reader !== undefined)
-    return refused('forbidden', 'Signal is still used by a rule', `The rule "${reader.slug}" reads this signal`)
   const signals = custom.signals.filter(other => other.key !== signal.key)
   const next = { ...subject, updatedAt: at, custom: { ...custom, signals } }
   return {

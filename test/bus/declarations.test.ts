@@ -1,0 +1,58 @@
+// The first declaration of streams and buckets, on a bus whose servers may not have found each other yet.
+import t from 'tap'
+import { declarePatiently } from '#shared/bus/declarations.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { startTestBus } from '../support/nats.ts'
+
+const patienceMs = 10_000
+
+/** A bus that refuses until `comesAt` on the clock. */
+function createWorld(comesAt: number) {
+  const clock = createHandClock()
+  const declare = async () => {
+    if (clock.monotonic() < comesAt) throw new Error('timeout')
+  }
+  const outcome: { ended?: 'declared' | Error } = {}
+  declarePatiently(declare, clock, patienceMs).then(
+    () => {
+      outcome.ended = 'declared'
+    },
+    error => {
+      outcome.ended = error
+    },
+  )
+  const passed = async (ms: number) => {
+    for (let gone = 0; gone < ms; gone += 50) {
+      clock.advance(50)
+      await new Promise(setImmediate)
+    }
+  }
+  return { outcome, passed }
+}
+
+t.test('a cluster that takes connections before its servers have found each other is waited for', async t => {
+  const { outcome, passed } = createWorld(7_000)
+  await passed(6_900)
+  t.strictSame(outcome, {})
+  await passed(500)
+  t.strictSame(outcome, { ended: 'declared' })
+})
+
+t.test('streams that the bus never takes end the start with a sentence that says what to look at', async t => {
+  const { outcome, passed } = createWorld(Number.POSITIVE_INFINITY)
+  await passed(patienceMs - 100)
+  t.strictSame(outcome, {})
+  await passed(500)
+  t.match(
+    (outcome.ended as Error).message,
+    /did not take its streams within 10 s \(timeout\): see .* or correct NATS_REPLICAS\.$/,
+  )
+})
+
+t.test('more copies than the bus has servers are refused with that sentence', async t => {
+  const server = await startTestBus()
+  t.teardown(() => server.stop())
+  await t.rejects(server.connect('copies', { replicas: 3, patienceMs: 300 }), {
+    message: /^The bus did not take its streams within 0\.3 s .* NATS_REPLICAS\.$/,
+  })
+})

@@ -1,0 +1,98 @@
+// The nats-server of an installation that was given none: what becomes of it while the program runs.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { limits } from '#shared/limits.ts'
+import { startEmbeddedBus } from '../../infra/embedded/embedded-bus.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+
+/** Greets whoever connects, and says at SIGUSR2 what a nats-server says whose disk is full. */
+const fakeServer = `#!${process.execPath}
+if (process.argv[2] === '--version') console.log('nats-server: v2.15.1')
+else {
+  const port = Number(/port: (-?\\d+)/.exec(require('node:fs').readFileSync(process.argv[3], 'utf8'))[1])
+  const server = require('node:net').createServer(socket => socket.on('error', () => {}).end('INFO {}'))
+  server.listen(Math.max(0, port), '127.0.0.1', () =>
+    console.error('[1] [INF] Listening for client connections on 127.0.0.1:' + server.address().port))
+  process.on('SIGUSR2', () =>
+    console.error("[1] [ERR] JetStream stream 'A > KV_leases' critical write error: write 1.blk: no space left on device"))
+  process.on('SIGTERM', () => process.exit())
+}
+`
+
+const serverPid = async (dataFolder: string) =>
+  Number((await readFile(join(dataFolder, 'bus', 'nats-server.pid'), 'utf8')).trim().split(' ')[2])
+
+/** A logger, and what resolves once it has said a sentence that fits. */
+function listen() {
+  const heard: string[] = []
+  const stream = new Writable({
+    write: (line, _, done) => {
+      heard.push(String(line))
+      done()
+    },
+  })
+  const says = async (sentence: RegExp) => {
+    while (!heard.some(line => sentence.test(line))) await turn()
+  }
+  return { logger: pino(stream), says }
+}
+
+async function start(t: Test) {
+  const folder = await mkdtemp(join(tmpdir(), 'watchkeeper-embedded-'))
+  await writeFile(join(folder, 'nats-server'), fakeServer, { mode: 0o755 })
+  const path = process.env['PATH']
+  process.env['PATH'] = `${folder}:${path}`
+  const clock = createHandClock()
+  const { logger, says } = listen()
+  const dataFolder = join(folder, 'data')
+  await mkdir(dataFolder)
+  const options = { dataFolder, toolsFolder: join(folder, 'tools'), host: '127.0.0.1', port: 0, tls: null }
+  const bus = await startEmbeddedBus({ ...options, clock, logger, print: () => undefined })
+  t.teardown(async () => {
+    process.env['PATH'] = path
+    await bus.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return { dataFolder, clock, says, bus }
+}
+
+t.test('a server that could not write goes on until the disk has room again, and is then started anew', async t => {
+  const { dataFolder, clock, says } = await start(t)
+  const first = await serverPid(dataFolder)
+  // In the way of what is tried to be written.
+  const full = join(dataFolder, `bus.json.${process.pid}.draft`)
+  await mkdir(full)
+  process.kill(first, 'SIGUSR2')
+  await says(/The bus server can't write/)
+  for (let tries = 0; tries < 3; tries++) {
+    clock.advance(limits.start.busRestartMsMax)
+    for (let turns = 0; turns < 50; turns++) await turn()
+  }
+  t.equal(await serverPid(dataFolder), first)
+  t.ok(process.kill(first, 0))
+
+  await rm(full, { recursive: true })
+  const again = says(/The bus server runs again/)
+  let runs = false
+  void again.then(() => {
+    runs = true
+  })
+  while (!runs) {
+    clock.advance(limits.start.busRestartMs)
+    await turn()
+  }
+  t.not(await serverPid(dataFolder), first)
+})
+
+t.test('a server that could not write keeps no program from ending', async t => {
+  const { dataFolder, says, bus } = await start(t)
+  process.kill(await serverPid(dataFolder), 'SIGUSR2')
+  await says(/The bus server can't write/)
+  await bus.stop()
+  await t.rejects(readFile(join(dataFolder, 'bus.json')), { code: 'ENOENT' })
+})

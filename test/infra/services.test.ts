@@ -1,0 +1,116 @@
+// Services whose directory runs elsewhere: in a cluster all processes start at once, in any order.
+import { Registry } from 'prom-client'
+import t from 'tap'
+import { type Bus, BusError } from '#shared/bus/port.ts'
+import { subjects } from '#shared/bus/subjects.ts'
+import { limits, second } from '#shared/limits.ts'
+import { createLogger } from '#shared/logger.ts'
+import { readAllSettings } from '../../infra/embedded/all-settings.ts'
+import { decideRunMode } from '../../infra/embedded/run-mode.ts'
+import { type RunningServices, startServices } from '../../infra/embedded/services.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { createMemoryHub } from '../support/memory-bus.ts'
+
+type Test = import('tap').Test
+
+const settled = () => new Promise(setImmediate)
+const { patienceMs } = limits.start
+
+/** A bus that no process with a store has come to: it has no streams and nobody to ask, until `found`. */
+function createWorld() {
+  const clock = createHandClock()
+  const hub = createMemoryHub({ clock })
+  const bus = hub.connect()
+  const noStream = async () => {
+    throw new BusError('unavailable', 'The bus refused: stream not found.')
+  }
+  let bare = true
+  const early: Bus = {
+    ...bus,
+    bucket: name => (bare ? { ...bus.bucket(name), watch: noStream } : bus.bucket(name)),
+    clockOffset: now => (bare ? noStream() : bus.clockOffset(now)),
+  }
+  return {
+    clock,
+    bus: early,
+    found: async () => {
+      bare = false
+      const answer = { ok: true, result: { id: 'a-location' } }
+      await hub.connect().subscribe(subjects.ask('ensure-location'), message => message.respond(answer))
+    },
+  }
+}
+
+/** Begins the start of one service alone; `passed` lets time go by. */
+function begin({ clock, bus }: ReturnType<typeof createWorld>, service: string, locationId = '') {
+  const settings = readAllSettings({ SERVICES: service, NATS_URL: 'nats://127.0.0.1:4222', SQIDS_SALT: 'salt', PORT: '0' })
+  const surroundings = { bus, clock, logger: createLogger('silent'), metrics: new Registry() }
+  const address = { url: settings.NATS_URL, token: '', credentialsFile: '', ownMachine: false }
+  const start = startServices(surroundings, null, {
+    settings,
+    mode: decideRunMode(settings),
+    version: '2.0.0',
+    incidentSalt: 'salt',
+    proberIssuer: null,
+    locationId,
+    processId: 'early',
+    busAddress: address,
+    pace: { join: () => ({ collected: () => undefined, leave: () => undefined }), stop: () => undefined },
+  })
+  const outcome: { running?: RunningServices; error?: Error } = {}
+  const ended = start.then(
+    running => {
+      outcome.running = running
+    },
+    (error: Error) => {
+      outcome.error = error
+    },
+  )
+  const passed = async (ms: number) => {
+    for (let left = ms; left > 0 && !outcome.running && !outcome.error; left -= 50) {
+      clock.advance(50)
+      for (let turn = 0; turn < 4; turn++) await settled()
+    }
+  }
+  return { outcome, ended, passed }
+}
+
+const alone: [what: string, service: string, locationId: string, why: RegExp][] = [
+  ['a gateway', 'gateway', '', /stream not found/],
+  ['a prober that asks for its location', 'prober', '', /The directory does not answer/],
+  ['a prober that was given its location', 'prober', 'a-location', /stream not found/],
+]
+
+t.test('who is started before the directory', async t => {
+  for (const [what, service, locationId, why] of alone) {
+    await t.test(`${what} waits for it`, t => waitFor(t, service, locationId))
+    await t.test(`${what} says what is missing when its patience ends`, async t => {
+      const { outcome, passed, ended } = begin(createWorld(), service, locationId)
+      await passed(2 * patienceMs)
+      await ended
+      t.equal(outcome.error?.name, 'StartError')
+      t.match(outcome.error?.message, why)
+      t.match(outcome.error?.message, `within ${patienceMs / second} s`)
+      t.match(outcome.error?.message, /: start a directory on the same bus, or correct NATS_URL\.$/)
+    })
+  }
+})
+
+async function waitFor(t: Test, service: string, locationId: string): Promise<void> {
+  const world = createWorld()
+  const { outcome, passed, ended } = begin(world, service, locationId)
+  await passed(limits.request.totalMs + second)
+  t.strictSame(outcome, {}, 'it still waits')
+  await world.found()
+  await passed(patienceMs)
+  // The gateway listens on a real socket: its start ends when the system says so.
+  if (service === 'gateway') await ended
+  t.equal(outcome.error, undefined)
+  t.ok(outcome.running)
+  const stopped = outcome.running?.stop()
+  for (let turn = 0; turn < 200; turn++) {
+    world.clock.advance(10)
+    await settled()
+  }
+  await stopped
+}
