@@ -117,14 +117,14 @@ async function roomFor(
   pause: (delayMs: number) => Promise<void>,
   isStopping: () => boolean,
 ): Promise<void> {
-  for (;;) {
+  let isWritten = false
+  while (!isWritten && !isStopping()) {
     await pause(limits.start.busRestartMsMax)
     if (isStopping()) return
-    const isWritten = await write().then(
+    isWritten = await write().then(
       () => true,
       () => false,
     )
-    if (isWritten) return
   }
 }
 

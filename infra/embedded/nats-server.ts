@@ -183,7 +183,8 @@ async function listening(
       const said = /\[(INF|WRN|ERR|FTL)\] (.*)/.exec(line)
       const found = /Listening for client connections on .*:(\d+)$/.exec(line)
       if (found) settle(Number(found[1]))
-      if (/JetStream .* critical write error: /.test(line)) onBroken()
+      // Its own words: further on, a line may quote what somebody sent who is not even let in.
+      if (said?.[1] === 'ERR' && /^JetStream .* critical write error: /.test(said[2] ?? '')) onBroken()
       if (said?.[1] === 'INF') logger?.debug({ said: said[2] }, 'The bus server says something.')
       else if (line.trim() !== '') {
         complaint = said?.[2] ?? line

@@ -14,7 +14,7 @@ import type { AllSettings } from './all-settings.ts'
 import type { BusAddress } from './bus-credentials.ts'
 import type { CollectorPace } from './collector-pace.ts'
 import { portError } from './ops-server.ts'
-import type { PlacedProber } from './prober/place.ts'
+import type { PlacedProber, Places } from './prober/place.ts'
 import type { RunMode } from './run-mode.ts'
 import type { ServiceName } from './settings.ts'
 import { startPatiently } from './start-patiently.ts'
@@ -136,7 +136,7 @@ async function placeProber(surroundings: Surroundings, options: ServicesOptions)
   const { startPlacedProber } = await import('./prober/place.ts')
   const { settings, busAddress, pace } = options
   const given = await proberOptions(surroundings, options)
-  return startPlacedProber(surroundings, {
+  const places: Places = {
     together: async onLoad => {
       const metrics = new Registry()
       const prober = await startProber({ ...surroundings, metrics }, { ...given, onLoad })
@@ -150,7 +150,8 @@ async function placeProber(surroundings: Surroundings, options: ServicesOptions)
       const data = { logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress, checkEntryCode: checkEntryCode() }
       return startProberThread(data, { clock: surroundings.clock, pace, onLoad })
     },
-  })
+  }
+  return startPatiently(surroundings.clock, () => startPlacedProber(surroundings, places))
 }
 
 async function startProber(surroundings: Surroundings, options: ProberOptions): Promise<Prober> {

@@ -19,12 +19,19 @@ interface Line extends Duplex {
   parser?: { incoming: IncomingMessage | null } | null
 }
 
+/** Node tells what came last, and how much of it was read before the fault. */
+interface ParseError extends Error {
+  code?: string
+  rawPacket?: Buffer
+  bytesParsed?: number
+}
+
 /** Connections with a refusal that waits for its turn: all that they still send is unreadable. */
 const refused = new WeakSet<Duplex>()
 
 /** Answers where somebody still listens, in its turn, and closes the connection. */
 export const refuseUnreadable: Handler = (error, socket) => {
-  if ((error as unknown as { code?: string }).code === 'ECONNRESET' || socket.destroyed || refused.has(socket)) return
+  if ((error as Error as ParseError).code === 'ECONNRESET' || socket.destroyed || refused.has(socket)) return
   refused.add(socket)
   refuseInTurn(error, socket)
 }
@@ -36,8 +43,8 @@ function refuseInTurn(error: Error, socket: Line): void {
     answering.once('close', () => refuseInTurn(error, socket))
     return
   }
-  const { code, rawPacket } = error as { code?: string; rawPacket?: Buffer }
-  const path = answering?.req.url ?? pathOf(rawPacket)
+  const { code } = error as ParseError
+  const path = answering?.req.url ?? pathOf(error)
   const isApi = path === null ? mayBeApi(code, socket) : isApiPath(path)
   if (socket.writable && !isAnswered(socket)) socket.write(isApi ? apiAnswer(code) : plainAnswer(code))
   socket.destroy(error)
@@ -58,6 +65,7 @@ export function refuseExpectation({ url = '' }: IncomingMessage, response: Serve
 
 const tooLargeCode = 'HPE_HEADER_OVERFLOW'
 const lateCode = 'ERR_HTTP_REQUEST_TIMEOUT'
+const headEnd = '\r\n\r\n'
 const jsonType = 'application/json; charset=utf-8'
 const textType = 'text/plain; charset=utf-8'
 
@@ -68,9 +76,14 @@ const textType = 'text/plain; charset=utf-8'
 const mayBeApi = (code: string | undefined, socket: Duplex): boolean =>
   code === tooLargeCode || (code === lateCode && (socket as Socket).bytesRead > 0)
 
-/** Of the request line at the beginning of what came; null where there is none. */
-const pathOf = (packet: Buffer | undefined): string | null =>
-  /^[A-Z-]{1,20} ([^ \r\n]*)/.exec(packet?.toString('latin1', 0, 64) ?? '')?.[1] ?? null
+/** Of the request line behind all that was read of what came; null where there is none. A body before it may end on its line. */
+function pathOf({ rawPacket, bytesParsed = 0 }: ParseError): string | null {
+  const came = rawPacket?.toString('latin1') ?? ''
+  const readTo = came.slice(0, bytesParsed).lastIndexOf(headEnd)
+  const unread = readTo < 0 ? came : came.slice(readTo + headEnd.length)
+  const [, atStart, further] = /^[A-Z-]{1,20} ([^ \r\n]*)|[A-Z-]{1,20} ([^ \r\n]*) HTTP\//.exec(unread) ?? []
+  return atStart ?? further ?? null
+}
 
 function apiAnswer(code: string | undefined): string {
   const [message, details] =

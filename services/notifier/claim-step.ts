@@ -28,18 +28,23 @@ export function claimStep(
 ): Step | null {
   const { at } = by
   const withdrawn = (error: string) => takeUp(document, { type: 'delivery.withdrawn', at, error }, by)
-  if (gone.has(document.alertId)) return withdrawn('resource_gone: the subject was deleted')
-  const needless = document.reminder ? settled.get(document.incidentId) : undefined
-  if (needless !== undefined) return withdrawn(`not_sent: ${needless}`)
+  const needless = (error: string) => asNeedless(withdrawn(error), error)
+  if (gone.has(document.alertId)) return needless('resource_gone: the subject was deleted')
+  const settledBy = document.reminder ? settled.get(document.incidentId) : undefined
+  if (settledBy !== undefined) return needless(`not_sent: ${settledBy}`)
   const destination = destinations.get(document.destinationId)
-  if (destination === undefined) return withdrawn('destination_disabled: the destination was deleted')
-  if (!destination.enabled) return withdrawn('destination_disabled: the destination is switched off')
+  if (destination === undefined) return needless('destination_disabled: the destination was deleted')
+  if (!destination.enabled) return needless('destination_disabled: the destination is switched off')
   const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
   if (document.body !== null) return takeUp(document, claimed, by)
   // Made by a version that froze a message at its first attempt.
   const made = bodies.make(alerts.get(document.alertId), destination)
   return made === null ? withdrawn(notPrepared) : takeUp(withMessage(document, made, destination), claimed, by)
 }
+
+/** Where a dead notifier's last chance ended it instead, its receiver may have missed it. */
+const asNeedless = (step: Step | null, error: string): Step | null =>
+  step?.document.snapshot.context.lastError === error ? { ...step, isNeedless: true } : step
 
 /** The event, after the end of a dead notifier's claim where there was one; that end alone where it was the last chance. */
 function takeUp(document: DeliveryDocument, event: DeliveryEvent, by: { notifierId: string; at: number }): Step | null {

@@ -14,6 +14,8 @@ import { signatureOf } from './signature.ts'
 export interface Step {
   document: DeliveryDocument
   effects: DeliveryEffect[]
+  /** It ends unsent because nobody was to get it any more: nothing failed. */
+  isNeedless?: true
 }
 
 /** A delivery that is due at once; rev 1, not yet stored. */

@@ -51,10 +51,13 @@ export function createFollowUp(parts: Parts, onRoomWanted: () => void): FollowUp
         for (const effect of step.effects) if (effect.type === 'wakeAt') wakeAt(step.document, effect.params.at)
       }
       const ended = steps.filter(({ effects }) => effects.some(({ type }) => type === 'startNext'))
-      for (const { document } of ended) {
-        metrics.deliveries.inc({ outcome: document.snapshot.value })
-        if (document.snapshot.value === 'delivered') metrics.latency.observe((clock.now() - decidedAtOf(document)) / second)
-        else logger.error({ deliveryId: document.id, reason: document.snapshot.context.lastError }, 'Gave a delivery up')
+      for (const { document, isNeedless } of ended) {
+        const { value, context } = document.snapshot
+        const why = { deliveryId: document.id, reason: context.lastError }
+        metrics.deliveries.inc({ outcome: value })
+        if (value === 'delivered') metrics.latency.observe((clock.now() - decidedAtOf(document)) / second)
+        else if (isNeedless) logger.info(why, 'Withdrew a delivery')
+        else logger.error(why, 'Gave a delivery up')
       }
       await startNext(ended).catch(error => {
         logger.warn({ error: String(error) }, 'Could not look for the next messages; the scan will')

@@ -41,8 +41,22 @@ export interface Prober extends Service {
   checksPerSecond(): number
 }
 
-/** Resolves when the location's monitors are known and this prober has said that it lives. Rejects where the bus does not answer. */
+/**
+ * Resolves when the location's monitors are known and this prober has said that it lives. Rejects where the bus does not answer; then
+ * nothing of it goes on, and it may be called again.
+ */
 export async function startProber(surroundings: Surroundings, options: ProberOptions): Promise<Prober> {
+  const begun: (() => Promise<void> | void)[] = []
+  try {
+    return await begin(surroundings, options, begun)
+  } catch (error) {
+    await Promise.allSettled(begun.map(async end => end()))
+    throw error
+  }
+}
+
+/** `begun` gets what ends each part that goes on by itself. */
+async function begin(surroundings: Surroundings, options: ProberOptions, begun: (() => Promise<void> | void)[]): Promise<Prober> {
   const { bus, clock } = surroundings
   const { locationId, proberId, version } = options
   const logger = surroundings.logger.child({ service: 'prober', prober: proberId })
@@ -50,6 +64,7 @@ export async function startProber(surroundings: Surroundings, options: ProberOpt
   const busTime = await createBusTime(surroundings)
   const shedding = createShedding(clock, logger, locationId)
   const reporter = new Reporter({ bus, clock, logger, locationId, onDropped: () => metrics.dropped.inc() })
+  begun.push(busTime.stop, shedding.stop, () => reporter.stop(0))
   const runner = new Runner({
     surroundings: checkSurroundings(clock, options),
     userAgent: `watchkeeper/${version} (+${options.serviceUrl})`,
@@ -70,6 +85,7 @@ export async function startProber(surroundings: Surroundings, options: ProberOpt
   const describe = () => ({ version, inFlight: runner.inFlight(), buffered: reporter.waiting(), shed: shedding.total() })
   const isEntry = options.isCheckEntry ?? (await import('./check-entry.ts')).isCheckEntry
   const watch = await watchAssignments(bus, locationId, logger, { isEntry, onEntry: fleet.assign, onRemoved: fleet.unassign })
+  begun.push(() => watch.close())
   const view = { bus, clock, logger, busNow: busTime.now, locationId, proberId, describe, onChange: fleet.rebalance }
   presence = await createPresence(view)
   busTime.onJump(fleet.rebase)

@@ -440,7 +440,7 @@ t.test('an unreadable request is refused after the answers to those before it, a
   ]
   t.strictSame(statuses(await sendRaw(world, `${monitors}${monitors}${twoLengths}`)), [...ok, ...ok, ...invalid])
   t.strictSame(statuses(await sendRaw(world, `${monitors}${badChunk(websites)}`)), [...ok, ...invalid])
-  t.ok(/^HTTP\/1.1 200 .*\r\n0\r\n\r\nHTTP\/1.1 200 /s.test(await sendRaw(world, `${asset}garbage`)), 'a long answer comes whole')
+  t.ok(/^HTTP\/1.1 200 .*\r\n0\r\n\r\nHTTP\/1.1 400 /s.test(await sendRaw(world, `${asset}garbage`)), 'a long answer comes whole')
 
   const answered = connect(Number(new URL(world.address).port), '127.0.0.1')
   answered.write(`POST /elsewhere HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n`)
@@ -454,6 +454,26 @@ t.test('an unreadable request is refused after the answers to those before it, a
   await once(answered, 'close')
   t.match(String(first), /^HTTP\/1.1 404 /)
   t.equal(rest, '', 'of a request that has its answer, a body that cannot be read ends the connection')
+})
+
+t.test('an unreadable request is refused by its own path, whatever was asked before it in the same packet', async t => {
+  const { world, token } = await start(t)
+  const head = `Host: x\r\nAuthorization: Bearer ${token}\r\n`
+  const before = (path: string) => [
+    `GET ${path} HTTP/1.1\r\n${head}\r\n`,
+    `POST ${path} HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n{}`,
+  ]
+  const twoLengths = (path: string) => `POST ${path} HTTP/1.1\r\n${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`
+  const tooLarge = (path: string) => `GET ${path} HTTP/1.1\r\n${head}X: ${'a'.repeat(limits.http.headerBytes)}\r\n\r\n`
+  const lastOf = async (text: string) => (await sendRaw(world, text)).split('HTTP/1.1 ').at(-1)
+  for (const first of before('/elsewhere')) {
+    t.match(await lastOf(first + twoLengths(websites)), /^200 .*"code":2006,.*"Invalid request"/s)
+    t.match(await lastOf(first + tooLarge(websites)), /^200 .*"code":2006,.*"Request too large"/s)
+  }
+  for (const first of before(websites)) {
+    t.match(await lastOf(first + twoLengths('/elsewhere')), /^400 /)
+    t.match(await lastOf(first + tooLarge('/elsewhere')), /^431 /)
+  }
 })
 
 t.test('whoever is late with a request is told so within a second or two of the time', async t => {

@@ -96,3 +96,15 @@ t.test('a server that could not write keeps no program from ending', async t => 
   await bus.stop()
   await t.rejects(readFile(join(dataFolder, 'bus.json')), { code: 'ENOENT' })
 })
+
+t.test('a server that could not write keeps no program from ending while room is looked for', async t => {
+  const { dataFolder, clock, says, bus } = await start(t)
+  await mkdir(join(dataFolder, `bus.json.${process.pid}.draft`))
+  process.kill(await serverPid(dataFolder), 'SIGUSR2')
+  await says(/The bus server can't write/)
+  clock.advance(limits.start.busRestartMsMax)
+  // What the pause was for has begun, and fails when nobody is left to end another pause.
+  await Promise.resolve()
+  await bus.stop()
+  await t.rejects(readFile(join(dataFolder, 'bus.json')), { code: 'ENOENT' })
+})

@@ -10,8 +10,10 @@ import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { connectBus } from '#shared/bus/nats.ts'
 import { createLogger } from '#shared/logger.ts'
+import { keptBusKeys } from '../../infra/embedded/kept-bus-keys.ts'
 import { obtainNatsServer, startNatsServer } from '../../infra/embedded/nats-server.ts'
 import { isNewEnough } from '../../infra/embedded/obtain-nats-server.ts'
+import { createHandClock } from '../support/hand-clock.ts'
 
 const toolsFolder = join(import.meta.dirname, '..', '..', '.tools')
 const parentProgram = join(import.meta.dirname, '..', 'support', 'nats-server-parent.ts')
@@ -182,6 +184,27 @@ t.test('a bus without room for what is declared on it is refused with a sentence
   await t.rejects(connectBus(wanting), {
     message: /^The bus did not take its streams .*\(insufficient storage resources available\).* with room for 2 GiB in files /,
   })
+})
+
+t.test('no stranger makes it look as if the server could not write', async t => {
+  const said: string[] = []
+  const listening = pino({ level: 'debug' }, { write: line => said.push(JSON.parse(line).said) })
+  const binary = await obtainNatsServer({ toolsFolder, log: quiet })
+  const dataFolder = await folderFor(t)
+  const { keys } = await keptBusKeys(dataFolder, createHandClock())
+  const server = await startNatsServer({ binary, dataFolder, port: 0, keys, logger: listening })
+  t.teardown(() => server.stop())
+  let isBroken = false
+  void server.broken.then(() => {
+    isBroken = true
+  })
+  const user = "[1] [ERR] JetStream stream 'A > KV_leases' critical write error: "
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(server.url).port) })
+  socket.on('error', quiet).resume()
+  socket.write(`CONNECT ${JSON.stringify({ user, pass: 'x' })}\r\nPING\r\n`)
+  while (!said.some(line => line.includes('critical write error: '))) await turn()
+  await turn()
+  t.notOk(isBroken)
 })
 
 t.test('which nats-server is taken', async t => {

@@ -213,11 +213,11 @@ t.test('what a sender wrote stays in its line of a replay and moves nothing on t
 
 t.test('the heading of a table is bold only where a terminal can show it', async t => {
   const { stdout } = process
-  const { TERM, NO_COLOR, FORCE_COLOR } = process.env
+  const { FORCE_COLOR } = process.env
   const given = { isTTY: stdout.isTTY, getColorDepth: stdout.getColorDepth }
   t.teardown(() => {
     Object.assign(stdout, given)
-    Object.assign(process.env, Object.fromEntries(Object.entries({ TERM, NO_COLOR, FORCE_COLOR }).filter(([, value]) => value)))
+    if (FORCE_COLOR !== undefined) process.env['FORCE_COLOR'] = FORCE_COLOR
   })
   for (const [isTTY, environment, isBold] of [
     [true, { TERM: 'xterm' }, true],
@@ -225,9 +225,8 @@ t.test('the heading of a table is bold only where a terminal can show it', async
     [true, { TERM: 'xterm', NO_COLOR: '1' }, false],
     [false, { TERM: 'xterm' }, false],
   ] as const) {
-    for (const name of ['NO_COLOR', 'FORCE_COLOR']) delete process.env[name]
-    Object.assign(process.env, environment)
-    Object.assign(stdout, { isTTY, getColorDepth: () => WriteStream.prototype.getColorDepth(process.env) })
+    delete process.env['FORCE_COLOR']
+    Object.assign(stdout, { isTTY, getColorDepth: () => WriteStream.prototype.getColorDepth(environment) })
     const { stdout: printed } = await command('workspace list')
     t.equal(printed.startsWith('\u001b[1mid '), isBold, JSON.stringify([isTTY, environment]))
   }

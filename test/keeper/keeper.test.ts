@@ -785,6 +785,21 @@ t.test('trouble', async t => {
     t.equal(await world.subject(id), null, 'after four days')
   })
 
+  t.test('a tombstone stays four days from when it was made, however far ahead its subject was judged', async t => {
+    const world = createWorld()
+    const day = 24 * 60 * minute
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    world.clock.stepWall(30 * day)
+    await world.report(id, true)
+    t.match(await world.command(id, { kind: 'update-website', name: 'Shop', meta: websiteMeta } as never), { ok: true })
+    world.clock.stepWall(-30 * day)
+    const deletedAt = world.clock.now()
+    t.match(await world.command(id, { kind: 'delete-subject' }), { ok: true })
+    const dueAt = (await world.subject(id))?.dueAt ?? 0
+    t.ok(dueAt >= deletedAt + 4 * day && dueAt < deletedAt + 4 * day + minute, `${(dueAt - deletedAt) / day} days`)
+  })
+
   t.test('what a subject has of tomorrow, and what was set aside of it, leaves with it', async t => {
     const world = createWorld()
     const day = 24 * 60 * minute

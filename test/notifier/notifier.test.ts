@@ -94,6 +94,13 @@ async function seed(store: Store, alerts: AlertDocument[], destinations: Destina
 
 const ok = () => ({ status: 200, body: 'ok' })
 
+/** Level and words of the line that tells of a delivery's end unsent; waits for it. */
+async function endLineOf({ log }: House): Promise<string> {
+  const line = () => log.map(text => JSON.parse(text)).find(({ msg }) => /^(Gave|Withdrew) a delivery/.test(msg))
+  await until(() => line() !== undefined, 'a line about the end of a delivery')
+  return `${pino.levels.labels[line().level]} ${line().msg}`
+}
+
 /** The open incident of an alert, as a keeper writes it. */
 const incident = ({ incidentId, subjectId, workspaceId, facts }: AlertDocument): IncidentDocument => ({
   id: incidentId,
@@ -183,6 +190,7 @@ t.test('what waits to be told of a subject that was deleted is told to nobody', 
   await until(async () => (await house.deliveries())[0]?.open === 0, 'the delivery to end')
   t.equal(receiver.hits.length, 1, 'it is not tried again')
   t.match((await house.deliveries())[0]?.snapshot.context.lastError, /^resource_gone: /)
+  t.equal(await endLineOf(house), 'info Withdrew a delivery')
 })
 
 t.test('a reminder is sent while its incident is open and unacknowledged, and no more once it is not', async t => {
@@ -212,6 +220,7 @@ t.test('a reminder is sent while its incident is open and unacknowledged, and no
     const [delivery] = await house.deliveries()
     if (error === null) t.equal(delivery?.snapshot.value, 'delivered', title)
     else t.match(delivery?.snapshot, { value: 'failed', context: { lastError: error } }, title)
+    if (error !== null) t.equal(await endLineOf(house), 'info Withdrew a delivery', title)
   }
   const late = alert('one', 'b', 1, { reminder: true, decidedAt: startAt - 3_600_000 })
   const house = await scene(t, [late])
@@ -362,6 +371,7 @@ t.test('what cannot pass fails at once', async t => {
     await house.clock.advance(minute)
     t.equal(receiver.hits.length, 1, `${status}: one call, no redirect followed`)
     t.match(await house.rows(), [{ status: 'failed', error }], `${status}`)
+    t.equal(await endLineOf(house), 'error Gave a delivery up', `${status}`)
   }
 })
 
@@ -585,6 +595,19 @@ t.test('a destination switched off while a delivery waits sends nothing more', a
   await house.settled(1)
   t.equal(receiver.hits.length, 1)
   t.match((await house.deliveries())[0]?.snapshot, { value: 'failed', context: { lastError: /^destination_disabled/ } })
+  t.equal(await endLineOf(house), 'info Withdrew a delivery')
+})
+
+t.test('a last attempt of unknown outcome is given up as an error, though its subject was deleted meanwhile', async t => {
+  const told = alert('one', 'a', 1, { decidedAt: startAt - 3 * hour })
+  const house = await scene(t, [], [destination('one', closedPort)])
+  const opened = newDelivery(told, 'one', told.decidedAt, { ...options, notifierId: 'dead' })
+  const context = { ...opened.snapshot.context, attempts: 1, deadlineAt: opened.snapshot.context.giveUpAt }
+  const snapshot = { ...opened.snapshot, value: 'sending' as const, context }
+  await house.store.insert('deliveries', [{ ...opened, snapshot, dueAt: context.deadlineAt, claimedBy: 'dead' }])
+  await house.run('heir')
+  await house.clock.advance(scanMs)
+  t.equal(await endLineOf(house), 'error Gave a delivery up')
 })
 
 t.test('a receiver that never answers holds back no other, and gets one at a time after that', async t => {

@@ -3,7 +3,7 @@
 import { Registry } from 'prom-client'
 import { type Test, test } from 'tap'
 import { Value } from 'typebox/value'
-import type { BucketName, Bus } from '#shared/bus/port.ts'
+import { type BucketName, type Bus, BusError } from '#shared/bus/port.ts'
 import { keys, parseObservation, subjects } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
 import { type CheckEntry, CheckResult } from '#shared/contracts/check.ts'
@@ -23,6 +23,7 @@ import { type Report, Reporter } from '../../services/prober/report.ts'
 import { Runner } from '../../services/prober/runner.ts'
 import { createAgenda, phaseOf, slotAfter } from '../../services/prober/schedule.ts'
 import { createShedding } from '../../services/prober/shedding.ts'
+import { createHandClock } from '../support/hand-clock.ts'
 import { createMemoryHub, type MemoryHub } from '../support/memory-bus.ts'
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 
@@ -560,4 +561,60 @@ test('what is shed is shared evenly over the monitors', async t => {
     perRound.every(each => each > 90 && each < 150),
     `every round runs about 120: ${Math.min(...perRound)} to ${Math.max(...perRound)}`,
   )
+})
+
+test('nothing goes on of a start that failed: it may be tried again', async t => {
+  const hand = createHandClock()
+  let pending = 0
+  const clock: Clock = {
+    ...hand,
+    after: (delayMs, run) => {
+      let counts = true
+      const over = () => {
+        if (counts) pending -= 1
+        counts = false
+      }
+      pending += 1
+      const cancel = hand.after(delayMs, () => {
+        over()
+        run()
+      })
+      return () => {
+        over()
+        cancel()
+      }
+    },
+  }
+  const bus = createMemoryHub({ clock: hand }).connect()
+  let watched = 0
+  const listeners = new Set<unknown>()
+  const failing: Bus = {
+    ...bus,
+    onConnection: listener => {
+      listeners.add(listener)
+      const stop = bus.onConnection(listener)
+      return () => {
+        listeners.delete(listener)
+        stop()
+      }
+    },
+    bucket: name => ({
+      ...bus.bucket(name),
+      watch: async (filter, handlers) => {
+        if (name === 'presence') throw new BusError('unavailable', 'The bus refused: no leader yet.')
+        const subscription = await bus.bucket(name).watch(filter, handlers)
+        watched += 1
+        return {
+          close: () => {
+            watched -= 1
+            return subscription.close()
+          },
+        }
+      },
+    }),
+  }
+  const surroundings = { bus: failing, clock, logger, metrics: new Registry() }
+  const options = { locationId, proberId: 'p1', version: '2.0.0', serviceUrl: 'http://localhost' }
+  await t.rejects(startProber(surroundings, options), { message: /no leader yet/ })
+  t.strictSame({ pending, watched, listeners: listeners.size }, { pending: 0, watched: 0, listeners: 0 })
 })

@@ -43,7 +43,7 @@ export function updateWebsite(
   return { subject: updated, result: subjectView(asCommitted(updated)) }
 }
 
-/** A tombstone: reads find nothing, inputs drop; what hangs on the subject is removed afterwards. */
+/** A tombstone: reads find nothing, inputs drop; what hangs on the subject is removed afterwards. It goes by the clock, as the stream does. */
 export function deleteSubject(subject: SubjectDocument, at: number, surrounding: Surrounding): SubjectDocument {
   const closed = subject.rules.reduce((left, rule) => {
     const judgement = judge(left, rule, left.judgedAt, surrounding)
@@ -51,7 +51,7 @@ export function deleteSubject(subject: SubjectDocument, at: number, surrounding:
   }, subject)
   const unassigned = isWatched(closed) ? assign(closed, { ...closed.meta, locations: [] }, at) : closed
   const tombstone = { ...unassigned, rules: [], custom: null, maintenance: null, deletedAt: at, updatedAt: at }
-  return { ...addPending(tombstone, { mode: 'remove-children' }), dueAt: at + limits.keeper.tombstoneMs }
+  return { ...addPending(tombstone, { mode: 'remove-children' }), dueAt: surrounding.now + limits.keeper.tombstoneMs }
 }
 
 /** The subject with the revision that the commit will give it. */
