@@ -13,7 +13,7 @@ import { idLength, randomId } from '#shared/ids.ts'
 import { day } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
 import { createGateway } from '../../services/gateway/app.ts'
-import type { Listening } from './measure-bare-intake.ts'
+import type { Listening } from './bare-receivers.ts'
 
 const [workspaceId = '', signals = ''] = process.argv.slice(2)
 

@@ -4,7 +4,7 @@ import { fastify as createFastify } from 'fastify'
 import { pushedObservationId } from '#shared/ids.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
 import { parseTimestamp } from '../../services/gateway/rfc3339.ts'
-import type { Listening } from './measure-bare-intake.ts'
+import type { Listening } from './bare-receivers.ts'
 
 interface Sent {
   status: 'ok' | 'problem'

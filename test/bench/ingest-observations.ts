@@ -1,12 +1,11 @@
 // Ingest, pushed observations: one by one over REST, in batches by the bus, and in bursts beside checks. Each must be in the store
 // afterwards, and judged, or the run fails.
 import { setTimeout as pause } from 'node:timers/promises'
-import { measureRoute, type RouteFigures } from './baselines.ts'
 import type { Connection } from './connection.ts'
-import { type CustomFleet, createReports, type Reports, seedCustom } from './custom-fleet.ts'
-import { measureBareGateway, measureBareIntake } from './measure-bare-intake.ts'
+import { createReports, seedCustom } from './custom-fleet.ts'
 import { type Observed, observe } from './observe.ts'
-import { type Sent, sendBurst, sendByRest, sendInBatches, sentPerSecond } from './push-observations.ts'
+import { type Senders, type Sent, sendBurst, sendInBatches, sentPerSecond } from './push-observations.ts'
+import { type BesideBare, measureRestRounds } from './rest-rounds.ts'
 import { type PartResult, quantity, type Run } from './run-context.ts'
 import { homeOf, seed } from './seed.ts'
 import { median } from './statistics.ts'
@@ -20,11 +19,6 @@ const checksBeside = 0.25
 const burstsEveryMs = 2_000
 const warmUpMs = 4_000
 
-interface Senders {
-  fleet: CustomFleet
-  reports: Reports
-}
-
 const subjectsOf = ({ options }: Run) => (options.quick ? 100 : 1_000)
 
 async function senders(run: Run, system: System, connection: Connection): Promise<Senders> {
@@ -35,56 +29,38 @@ async function senders(run: Run, system: System, connection: Connection): Promis
 
 export async function ingestObservations(run: Run): Promise<PartResult> {
   const bareInsert = await run.bareInsert('pushedObservations')
-  run.say('ingest: observations one by one over REST, then in batches by the bus')
-  const { fleet, bareRoute, rest, batches } = await run.withSystem(async system => {
+  run.say('ingest: observations one by one over REST, beside what bare programs make of them; then in batches by the bus')
+  const { rounds, batches } = await run.withSystem(async system => {
     await system.start()
     const connection = await system.connect()
     try {
       const sending = await senders(run, system, connection)
-      const { seconds } = run.options
-      const load = { key: await system.key(), connections: clients, seconds: Math.min(seconds, 10) }
-      const before = await measureRoute(system.url, '/api/version', load)
       // The first report of each signal makes its rule judged at all, which is written with its subject.
       await sendBurst(system, connection, sending, 'ok')
-      const rest = await sendByRest(system, sending, { connections: clients, seconds })
-      const bareRoute = meanOf(before, await measureRoute(system.url, '/api/version', load))
+      const rounds = await measureRestRounds(system, sending, { connections: clients, seconds: run.options.seconds })
       await sendInBatches(system, connection, sending, { ...batch, batches: 1 })
       const batches = await sendInBatches(system, connection, sending, { ...batch, batches: run.options.quick ? 2 : 3 })
       await system.stop()
       sending.reports.verify(system)
-      return { fleet: sending.fleet, bareRoute, rest, batches }
+      return { rounds, batches }
     } finally {
       await connection.close()
     }
   })
-  run.say('ingest: the same observations, only read and inserted; only answered by the gateway')
-  const bareLoad = { connections: clients, seconds: Math.min(run.options.seconds, 10) }
-  const bareIntake = await measureBareIntake(fleet, bareLoad)
-  const bareGateway = await measureBareGateway(fleet, bareLoad)
   const higher = { better: 'higher' } as const
+  const beside = (name: string, { sent, bareRate }: BesideBare, budget?: number) =>
+    quantity('ingest', name, '/s', sentPerSecond(sent), {
+      ...higher,
+      baseline: bareRate,
+      ...(budget !== undefined && { budget }),
+    })
   return {
     quantities: [
-      quantity('ingest', `observations one by one over REST, ${clients} clients`, '/s', sentPerSecond(rest), {
-        ...higher,
-        baseline: bareRoute.requestsPerSecond,
-        budget: 0.4,
-      }),
-      quantity('ingest', 'the same, only read and inserted: nothing checked, nothing judged', '/s', sentPerSecond(bareIntake), {
-        ...higher,
-        baseline: bareRoute.requestsPerSecond,
-      }),
-      quantity(
-        'ingest',
-        'the same, only read, checked and answered: the gateway with nothing behind it',
-        '/s',
-        sentPerSecond(bareGateway),
-        {
-          ...higher,
-          baseline: bareRoute.requestsPerSecond,
-        },
-      ),
-      quantity('ingest', 'an observation over REST at that rate, p99', 'ms', rest.latency.p99, { better: 'lower', budget: 50 }),
-      quantity('ingest', 'bare route at its own rate, p99', 'ms', bareRoute.p99Ms, { better: 'lower' }),
+      beside(`observations one by one over REST, ${clients} clients`, rounds.rest, 0.4),
+      beside('the same, only read and inserted: nothing checked, nothing judged', rounds.intake),
+      beside('the same, only read, checked and answered: the gateway with nothing behind it', rounds.gateway),
+      quantity('ingest', 'an observation over REST at that rate, p99', 'ms', rounds.p99Ms, { better: 'lower', budget: 50 }),
+      quantity('ingest', 'bare route at its own rate, p99', 'ms', rounds.bareP99Ms, { better: 'lower' }),
       quantity('ingest', `observations by the bus, ${batch.perBatch} in a batch`, '/s', sentPerSecond(batches), {
         ...higher,
         baseline: bareInsert,
@@ -92,16 +68,13 @@ export async function ingestObservations(run: Run): Promise<PartResult> {
       }),
     ],
     details: [
-      { title: 'Observations pushed', rows: [rowOf('one by one over REST', rest), rowOf('batches by the bus', batches)] },
+      {
+        title: 'Observations pushed',
+        rows: [rowOf('one by one over REST', rounds.rest.sent), rowOf('batches by the bus', batches)],
+      },
     ],
   }
 }
-
-/** Before and after what is compared with it: a machine's speed changes within a minute. */
-const meanOf = (before: RouteFigures, after: RouteFigures) => ({
-  requestsPerSecond: (before.requestsPerSecond + after.requestsPerSecond) / 2,
-  p99Ms: Math.max(before.p99Ms, after.p99Ms),
-})
 
 export async function ingestBurst(run: Run): Promise<PartResult> {
   const rate = Math.max(1, Math.round((await run.heldRate()) * checksBeside))

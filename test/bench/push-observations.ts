@@ -18,14 +18,19 @@ export interface Sent {
   latency: Summary
 }
 
-/** Until V8 has compiled what is on the way: a server that has run for a minute is what people have. */
-const warmUpMs = 5_000
+/** What takes observations over REST: a system, or a program that does a part of its work. */
+export type Receiver = Pick<System, 'url' | 'key'> & { usage(): { cpuMs: number } }
+
+export interface Senders {
+  fleet: CustomFleet
+  reports: Reports
+}
 
 /** For so many seconds after a warm-up, by so many clients at once; each has subjects of its own and reports on them in turn. */
 export async function sendByRest(
-  system: Pick<System, 'url' | 'key'> & { usage(): { cpuMs: number } },
-  { fleet, reports }: { fleet: CustomFleet; reports: Reports },
-  { connections, seconds }: { connections: number; seconds: number },
+  system: Receiver,
+  { fleet, reports }: Senders,
+  { connections, seconds, warmUpMs }: { connections: number; seconds: number; warmUpMs: number },
 ): Promise<Sent> {
   const client = createHttpClient(system.url, await system.key(), connections)
   const latencies: number[] = []
@@ -68,7 +73,7 @@ const timestamp = (us: number): string =>
 export async function sendInBatches(
   system: System,
   { keeper }: Connection,
-  { fleet, reports }: { fleet: CustomFleet; reports: Reports },
+  { fleet, reports }: Senders,
   { batches, perBatch, atOnce }: { batches: number; perBatch: number; atOnce: number },
 ): Promise<Sent> {
   const { subjectIds, signals } = fleet
@@ -93,7 +98,7 @@ export async function sendInBatches(
 export async function sendBurst(
   system: System,
   { keeper }: Connection,
-  { fleet, reports }: { fleet: CustomFleet; reports: Reports },
+  { fleet, reports }: Senders,
   status: 'ok' | 'problem',
 ): Promise<Sent> {
   const { subjectIds, signals } = fleet
