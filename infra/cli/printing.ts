@@ -6,7 +6,7 @@ export const printJson = (value: unknown) => console.log(JSON.stringify(value))
 /** What others wrote, as a part of one line: nothing in it begins a line, moves the cursor, or hides what stands beside it. */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 
-/** Columns as wide as they need; the heading is bold on a terminal that can show it, unless NO_COLOR is set. */
+/** Columns as wide as they need; the heading is bold on a terminal that can show it, or as NO_COLOR and FORCE_COLOR say. */
 export function printTable(heading: string[], rows: string[][]): void {
   const widths = heading.map((title, column) => Math.max(title.length, ...rows.map(row => (row[column] ?? '').length)))
   const line = (row: string[]) =>

@@ -30,20 +30,21 @@ interface ParseError extends Error {
 const refused = new WeakSet<Duplex>()
 
 /** Answers where somebody still listens, in its turn, and closes the connection. */
-export const refuseUnreadable: Handler = (error, socket) => {
-  if ((error as Error as ParseError).code === 'ECONNRESET' || socket.destroyed || refused.has(socket)) return
+export const refuseUnreadable: Handler = (raised: Error, socket) => {
+  const error: ParseError = raised
+  if (error.code === 'ECONNRESET' || socket.destroyed || refused.has(socket)) return
   refused.add(socket)
   refuseInTurn(error, socket)
 }
 
 /** What was asked before on the same connection is answered first: a refusal that came earlier would be taken for its answer. */
-function refuseInTurn(error: Error, socket: Line): void {
+function refuseInTurn(error: ParseError, socket: Line): void {
   const answering = socket._httpMessage ?? null
   if (answering?.req.complete) {
     answering.once('close', () => refuseInTurn(error, socket))
     return
   }
-  const { code } = error as ParseError
+  const { code } = error
   const path = answering?.req.url ?? pathOf(error)
   const isApi = path === null ? mayBeApi(code, socket) : isApiPath(path)
   if (socket.writable && !isAnswered(socket)) socket.write(isApi ? apiAnswer(code) : plainAnswer(code))

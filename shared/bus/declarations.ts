@@ -2,6 +2,7 @@
 import type { JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream'
 import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
+import { patiently } from '#shared/bus/patiently.ts'
 import type { BucketName } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
@@ -76,23 +77,16 @@ export async function declareAll(
  * For the first time: again and again until the patience ends, because the servers of a cluster that has just been started take
  * connections before they have found each other. Throws an Error with a sentence.
  */
-export async function declarePatiently(declare: () => Promise<void>, clock: Clock, patienceMs: number): Promise<void> {
-  const giveUpAt = clock.monotonic() + patienceMs
-  for (;;) {
-    try {
-      return await declare()
-    } catch (error) {
-      if (clock.monotonic() >= giveUpAt) {
-        throw new Error(
-          `The bus did not take its streams within ${patienceMs / second} s (${(error as Error).message}): see that JetStream runs there ` +
-            `with room for ${limits.stream.bytes / 1024 ** 3} GiB in files and that the servers of a cluster reach each other, or correct NATS_REPLICAS.`,
-          { cause: error },
-        )
-      }
-      await new Promise<void>(resolve => clock.after(limits.bus.reconnectMs, resolve))
-    }
-  }
-}
+export const declarePatiently = (declare: () => Promise<void>, clock: Clock, patienceMs: number): Promise<void> =>
+  patiently(clock, patienceMs, declare, (error, isOver) => {
+    if (!isOver) return null
+    const room = `${limits.stream.bytes / 1024 ** 3} GiB`
+    return new Error(
+      `The bus did not take its streams within ${patienceMs / second} s (${error.message}): see that JetStream runs there with room for ` +
+        `${room} in files and that the servers of a cluster reach each other, or correct NATS_REPLICAS.`,
+      { cause: error },
+    )
+  })
 
 async function declareOne(manager: JetStreamManager, wanted: Declaration, replicas: number | null): Promise<void> {
   const present = await find(manager, wanted.name)

@@ -16,6 +16,7 @@ import { createBucket } from '#shared/bus/nats-bucket.ts'
 import { asBusError, createLink, type Link } from '#shared/bus/nats-link.ts'
 import { type ConnectBusOptions, connectionOptions } from '#shared/bus/nats-options.ts'
 import { createObservationStream, jsonOf } from '#shared/bus/nats-stream.ts'
+import { patiently } from '#shared/bus/patiently.ts'
 import {
   type Bucket,
   type BucketName,
@@ -57,29 +58,21 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   }
 }
 
-async function connectPatiently(options: ConnectBusOptions, settings: ConnectionOptions, clock: Clock): Promise<NatsConnection> {
-  const giveUpAt = clock.monotonic() + options.patienceMs
-  for (;;) {
-    try {
-      return await connect({ ...settings, timeout: Math.max(100, giveUpAt - clock.monotonic()) })
-    } catch (error) {
-      const refused = /authori[sz]ation|authentication/i.test((error as Error).message)
-      const where = [settings.servers ?? []].flat().join(', ')
-      if (refused)
-        throw new Error(`The bus at ${where} refuses the credentials it was given: correct the token, user or credentials file.`)
-      if (/certificate/i.test((error as Error).message)) {
-        throw new Error(
-          `The bus at ${where} shows a certificate that this machine does not trust (${(error as Error).message}): ` +
-            'set NODE_EXTRA_CA_CERTS to the file of its authority, or correct NATS_URL.',
-        )
-      }
-      if (clock.monotonic() >= giveUpAt) {
-        const advice = options.ownMachine ? '' : ': start a nats-server there or correct NATS_URL'
-        throw new Error(`The bus at ${where} does not answer (${(error as Error).message})${advice}.`)
-      }
-      await new Promise<void>(resolve => clock.after(limits.bus.reconnectMs, resolve))
+function connectPatiently(options: ConnectBusOptions, settings: ConnectionOptions, clock: Clock): Promise<NatsConnection> {
+  const where = [settings.servers ?? []].flat().join(', ')
+  const attempt = (leftMs: number) => connect({ ...settings, timeout: Math.max(100, leftMs) })
+  return patiently(clock, options.patienceMs, attempt, ({ message }, isOver) => {
+    if (/authori[sz]ation|authentication/i.test(message))
+      return new Error(`The bus at ${where} refuses the credentials it was given: correct the token, user or credentials file.`)
+    if (/certificate/i.test(message)) {
+      return new Error(
+        `The bus at ${where} shows a certificate that this machine does not trust (${message}): ` +
+          'set NODE_EXTRA_CA_CERTS to the file of its authority, or correct NATS_URL.',
+      )
     }
-  }
+    const advice = options.ownMachine ? '' : ': start a nats-server there or correct NATS_URL'
+    return isOver ? new Error(`The bus at ${where} does not answer (${message})${advice}.`) : null
+  })
 }
 
 function createBus(link: Link, onClosed: () => void): Bus {

@@ -244,16 +244,9 @@ t.test('who takes over while the clock of the bus is behind judges what was not 
   await world.report(id, false)
   await world.startOne({ exclusive: true })
   await world.clock.advance(minute)
-  t.strictSame(
-    (await world.history(id)).map(({ kind }) => kind),
-    ['pending'],
-    'the failure that came meanwhile',
-  )
+  t.strictSame(await kindsOf(world, id), ['pending'], 'the failure that came meanwhile')
   await report(8)
-  t.strictSame(
-    (await world.history(id)).map(({ kind }) => kind),
-    ['pending', 'recovering', 'closed'],
-  )
+  t.strictSame(await kindsOf(world, id), ['pending', 'recovering', 'closed'])
   t.equal(world.nudged.length, 0)
 })
 
@@ -269,17 +262,11 @@ t.test('reports of minutes that are read again after a crash open and close noth
     await world.report(id, ok)
   }
   const dying = await world.startOne(options)
-  t.strictSame(
-    (await world.history(id)).map(({ kind }) => kind),
-    ['pending', 'problem'],
-  )
+  t.strictSame(await kindsOf(world, id), ['pending', 'problem'])
   await dying.bus.close()
   await world.startOne(options)
   await world.clock.advance(minute)
-  t.strictSame(
-    (await world.history(id)).map(({ kind }) => kind),
-    ['pending', 'problem'],
-  )
+  t.strictSame(await kindsOf(world, id), ['pending', 'problem'])
   t.equal((await world.alerts(id)).length, 1)
 })
 
@@ -299,10 +286,7 @@ t.test('where the clock of the bus is behind, no report is left out for one of a
   await world.report(other, true)
   await world.startOne({ exclusive: true })
   await world.clock.advance(minute)
-  t.strictSame(
-    (await world.history(id)).map(({ kind }) => kind),
-    ['pending'],
-  )
+  t.strictSame(await kindsOf(world, id), ['pending'])
 })
 
 t.test('where the stream lost its end and its clock was set back, what came since is read', async t => {
@@ -319,11 +303,12 @@ t.test('where the stream lost its end and its clock was set back, what came sinc
   await world.report(id, false)
   await world.startOne({ exclusive: true })
   await world.clock.advance(minute)
-  t.strictSame(
-    (await world.history(id)).map(({ kind }) => kind),
-    ['pending'],
-  )
+  t.strictSame(await kindsOf(world, id), ['pending'])
 })
+
+/** What happened to the subject's incidents, in order. */
+const kindsOf = async (world: Pick<ReturnType<typeof createWorld>, 'history'>, id: string) =>
+  (await world.history(id)).map(({ kind }) => kind)
 
 /** A subject's id of another partition than that of `id`. */
 function otherPartition(id: string): string {
