@@ -628,8 +628,8 @@ export const limits = {
      * a second two came every second and took 8 to 15 ms each; of 64 MiB it was one in ten seconds, of 58 ms.
      */
     walPages: 1_024,
-    /** The embedded store takes no larger document than MongoDB does. */
-    documentBytes: 16 * 1024 ** 2,
+    /** Characters of a document in the embedded store, but for its columns: about what MongoDB takes, which counts bytes of a form of its own. */
+    documentCharacters: 16 * 1024 ** 2,
     /** Statements kept prepared; the system itself uses about 150 different ones. */
     preparedStatements: 400,
     /** A network store that has not answered an operation after this long, retries included, is unavailable: less than a lease's life. */

@@ -7,7 +7,8 @@ export const printJson = (value: unknown) => console.log(JSON.stringify(value))
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 
 /** Columns as wide as they need; the heading is bold on a terminal that can show it, or as NO_COLOR and FORCE_COLOR say. */
-export function printTable(heading: string[], rows: string[][]): void {
+export function printTable(heading: string[], written: string[][]): void {
+  const rows = written.map(row => row.map(oneLine))
   const widths = heading.map((title, column) => Math.max(title.length, ...rows.map(row => (row[column] ?? '').length)))
   const line = (row: string[]) =>
     row

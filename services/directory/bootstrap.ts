@@ -7,7 +7,7 @@ import type { Role } from '#shared/contracts/account.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import type { Store } from '#shared/store/port.ts'
 import { changeGuarded } from './guarded.ts'
-import { keyDocument } from './keys.ts'
+import { authenticate, keyDocument } from './keys.ts'
 import { ensureLocation } from './locations.ts'
 import { readAll } from './read-all.ts'
 import { insertWorkspace } from './workspaces.ts'
@@ -79,6 +79,12 @@ export async function confirmFirstKey(surroundings: BootstrapSurroundings, token
   if (key?.tokenHash !== tokenHash) return false
   if (key.state === 'confirmed') await addFirstKey(store, key)
   return true
+}
+
+/** Whether the API takes this token now: its key may have been deleted since, or have lived its 180 days. */
+export async function isWorkingKey(surroundings: BootstrapSurroundings, token: string): Promise<boolean> {
+  const identity = await authenticate(surroundings, { tokenHash: hashToken(token) })
+  return identity !== null && !identity.disabled
 }
 
 /** The first insert decides; whoever comes second reads what was decided. */

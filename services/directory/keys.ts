@@ -12,7 +12,7 @@ import { userNotFound } from './users.ts'
 
 /** Null for a token that is unknown, deleted or expired, or whose owner is gone; a disabled owner is answered as such. */
 export async function authenticate(
-  { store, clock }: DirectoryContext,
+  { store, clock }: Pick<DirectoryContext, 'store' | 'clock'>,
   { tokenHash }: AskRequest<'authenticate'>,
 ): Promise<Identity | null> {
   const [key] = await store.find('keys', { where: { tokenHash }, limit: 1 })

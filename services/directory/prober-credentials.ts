@@ -9,6 +9,7 @@ import { limits } from '#shared/limits.ts'
 import { plainText } from '#shared/plain-text.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
+import { checkText } from './fields.ts'
 import { changeGuarded } from './guarded.ts'
 
 type Context = Pick<DirectoryContext, 'store' | 'clock' | 'probers'>
@@ -20,7 +21,7 @@ export async function createProberCredential(
 ): Promise<AskResults['create-prober-credential']> {
   const { store, clock } = context
   const issuer = demandProbers(context).issuer
-  checkDescription(request.description)
+  const description = checkText(request.description, limits.prober.descriptionCharacters, 'Invalid description', 'A description')
   const location = await findLocation(store, request.locationName)
   const [repeated = null] = await store.get('proberCredentials', [request.id])
   const at = repeated?.createdAt ?? clock.now()
@@ -31,7 +32,7 @@ export async function createProberCredential(
     rev: 1,
     locationId,
     publicKey,
-    description: request.description,
+    description,
     createdAt: at,
     revokedAt: null,
   }
@@ -94,13 +95,6 @@ async function insert(store: Store, document: ProberCredentialDocument): Promise
   if (result === 'written') return
   // Another try of the same request came first; its instant is part of the credentials.
   throw new AppError('unavailable', 'Prober credential not made', { details: 'It could not be stored; try again' })
-}
-
-function checkDescription(description: string): void {
-  if ([...description].length <= limits.prober.descriptionCharacters) return
-  throw new AppError('validation', 'Invalid description', {
-    details: `A description has at most ${limits.prober.descriptionCharacters} characters`,
-  })
 }
 
 function demandProbers({ probers }: Context): NonNullable<Context['probers']> {

@@ -16,6 +16,11 @@ export async function setPassword(
 ): Promise<AskResults['set-password']> {
   const [user] = await context.store.get('users', [request.userId])
   if (!user) throw userNotFound(request.userId)
+  if (isRepeat(user, request)) {
+    // What has ended the sessions since then has ended the kept one too.
+    if (user.passwordChange?.epoch === epochOf(user)) await cleanSessions(context, user, request.keepSessionId ?? null)
+    return { outcome: 'set' }
+  }
   // Hashed first: a password that may not be is refused before a try is counted.
   const password = await context.passwords.hash(request.password)
   const refusal = await refuse(context, user, request)
@@ -23,17 +28,24 @@ export async function setPassword(
   const changed = await changeGuarded(context.store, 'users', user.id, present => {
     if (!present) throw userNotFound(user.id)
     if (request.current && present.password !== user.password) throw changedAtOnce()
-    return { ...present, password, sessionsEpoch: epochOf(present) + 1 }
+    const { passwordChange: _, ...others } = present
+    const epoch = epochOf(present) + 1
+    const by = request.current ? { passwordChange: { attemptId: request.current.attemptId, epoch } } : {}
+    return { ...others, ...by, password, sessionsEpoch: epoch }
   })
   await cleanSessions(context, changed as UserDocument, request.keepSessionId ?? null)
   return { outcome: 'set' }
 }
 
-/** Null where the change may go on. A repeat whose first try was carried out finds its new password in place, and may too. */
+/** Whether the first try of the same change was carried out: then the password to prove is no longer the present one. */
+const isRepeat = (user: UserDocument, { current }: AskRequest<'set-password'>): boolean =>
+  current !== undefined && user.passwordChange?.attemptId === current.attemptId
+
+/** Null where the change may go on. */
 async function refuse(
   context: DirectoryContext,
   user: UserDocument,
-  { current, password }: AskRequest<'set-password'>,
+  { current }: AskRequest<'set-password'>,
 ): Promise<Exclude<AskResults['set-password'], { outcome: 'set' }> | null> {
   if (!current) return null
   if (user.password === undefined) {
@@ -44,9 +56,7 @@ async function refuse(
   const tried = { username: user.username, client: current.client, attemptId: current.attemptId }
   const waitMs = await countTry(context, tried)
   if (waitMs > 0) return toWait(waitMs)
-  const right =
-    (await context.passwords.verify(current.password, user.password)) || (await context.passwords.verify(password, user.password))
-  if (!right) return wrong
+  if (!(await context.passwords.verify(current.password, user.password))) return wrong
   await forgiveTry(context, tried)
   return null
 }

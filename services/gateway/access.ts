@@ -4,6 +4,8 @@ import type { Identity } from '#shared/contracts/ask.ts'
 import type { Caller } from '#shared/contracts/ask-people.ts'
 import { AppError } from '#shared/errors.ts'
 
+type Rights = Pick<Caller, 'admin' | 'memberships'>
+
 /** The caller's role in a workspace; null where it is no member, whether or not the workspace exists. */
 export const roleIn = (caller: Pick<Caller, 'memberships'>, workspaceId: string): Role | null =>
   caller.memberships.find(membership => membership.workspaceId === workspaceId)?.role ?? null
@@ -18,6 +20,14 @@ export function requireEditor(identity: Identity, workspaceId: string): void {
   const role = roleIn(identity, workspaceId)
   if (role === null || role === 'viewer') throw denied()
 }
+
+/** Whether somebody may no longer what a check that was passed before `now` has allowed. Another role counts, be it more or less. */
+export const hasLostRights = (before: Rights, now: Rights): boolean =>
+  (before.admin && !now.admin) || before.memberships.some(({ workspaceId, role }) => roleIn(now, workspaceId) !== role)
+
+/** For whoever it tells, the same request is judged anew when it is sent again. */
+export const rightsChanged = (): AppError =>
+  new AppError('unavailable', 'Rights changed', { details: 'The rights of the sender changed while the request came' })
 
 /** In the same words for both reasons (spec A, Errors, 2005). */
 const denied = (): AppError =>

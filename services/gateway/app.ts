@@ -145,6 +145,7 @@ function prepareRequests(
   metrics: ReturnType<typeof createGatewayMetrics>,
 ): void {
   fastify.decorateRequest('identity', null as unknown as Identity)
+  fastify.decorateRequest('confirmSender', null)
   fastify.decorateRequest('arrivedAt', 0)
   fastify.decorateRequest('answeredCode', 0)
   // Bodies are read by the routes that want one (json-body.ts): Fastify looks at none, nor at what a Content-Type says of it.

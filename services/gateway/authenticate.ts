@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import { hashToken, looksLikeToken } from '#shared/api-token.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Identity } from '#shared/contracts/ask.ts'
+import { hasLostRights, rightsChanged } from './access.ts'
 import { AuthenticationError } from './authentication-error.ts'
 import type { Identities } from './identities.ts'
 import type { KeyUsage } from './key-usage.ts'
@@ -24,10 +25,16 @@ export type AuthenticateHook = (request: FastifyRequest, reply: FastifyReply, do
 /** An onRequest hook. A known key costs no promise and no question. */
 export function createAuthenticate(identities: Identities, usage: KeyUsage, clock: Clock): AuthenticateHook {
   const sentTokens = createSentTokens()
-  const accept = (request: FastifyRequest, identity: Identity | null): AuthenticationError | undefined => {
-    if (identity === null) return new AuthenticationError('invalid')
-    if (identity.disabled) return new AuthenticationError('disabled')
+  const confirm = async (tokenHash: string, before: Identity): Promise<void> => {
+    if (identities.known(tokenHash) === before) return
+    const identity = await identities.find(tokenHash)
+    if (identity === null || identity.disabled) throw refusalOf(identity)
+    if (hasLostRights(before, identity)) throw rightsChanged()
+  }
+  const accept = (request: FastifyRequest, tokenHash: string, identity: Identity | null): AuthenticationError | undefined => {
+    if (identity === null || identity.disabled) return refusalOf(identity)
     request.identity = identity
+    request.confirmSender = () => confirm(tokenHash, identity)
     usage.used(identity.keyId)
     return undefined
   }
@@ -35,13 +42,16 @@ export function createAuthenticate(identities: Identities, usage: KeyUsage, cloc
     const tokenHash = sentTokens.hashOf(request)
     if (tokenHash instanceof AuthenticationError) return done(tokenHash)
     const known = identities.known(tokenHash)
-    if (known) return done(accept(request, known))
+    if (known) return done(accept(request, tokenHash, known))
     withinBudget(clock, request.arrivedAt, identities.find(tokenHash)).then(
-      identity => done(accept(request, identity)),
+      identity => done(accept(request, tokenHash, identity)),
       error => done(error),
     )
   }
 }
+
+const refusalOf = (identity: Identity | null): AuthenticationError =>
+  new AuthenticationError(identity === null ? 'invalid' : 'disabled')
 
 /** The hash of a request's token; a connection that sends the same header again costs no second one. Forgotten with the connection. */
 function createSentTokens(): { hashOf(request: FastifyRequest): string | AuthenticationError } {

@@ -5,6 +5,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by whoever let the request in by its head; rejects where its sender may no longer do as much. Null: everybody may. */
+    confirmSender: (() => Promise<void>) | null
+  }
+}
+
 /**
  * The body as an object; `{}` where there is none (an empty body is no body). Throws `malformed` (2006) for what is too large, of
  * another content type, encoded, not UTF-8, not JSON, or not an object.
@@ -32,6 +39,7 @@ export async function readObjectAndText(
 export async function requireNoBody(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const size = await readChunks(request, []).catch(() => 1)
   if (size > limits.http.discardBytes) reply.header('connection', 'close')
+  await requireWanted(request, reply)
   if (size === 0) return
   throw new AppError('validation', 'This request takes no body', { details: 'Send the request without a body' })
 }
@@ -49,12 +57,22 @@ async function readText(request: FastifyRequest, reply: FastifyReply): Promise<s
   const chunks: Buffer[] = []
   const size = await readChunks(request, chunks)
   if (size > limits.http.discardBytes) reply.header('connection', 'close')
+  await requireWanted(request, reply)
   if (size > limits.http.bodyBytes) {
     throw new AppError('malformed', tooLargeMessage, { details: `A request body has at most ${limits.http.bodyBytes} bytes` })
   }
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
   if (isUtf8(bytes)) return bytes.toString('utf8')
   throw invalidJson('The body is not UTF-8')
+}
+
+/**
+ * A body may end long after its head came, by which its sender was let in. Nothing begins for whoever has lost a right meanwhile, nor
+ * when the answer has left: its sender was told that the request failed.
+ */
+async function requireWanted({ confirmSender }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  await confirmSender?.()
+  if (reply.sent) throw new AppError('unavailable', 'Too slow', { details: 'The request ended after its answer' })
 }
 
 /**

@@ -46,7 +46,11 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     },
   }
   const host = new Host(core)
-  const removals = createRemovals(core, (subjectId, signalKey) => host.removed(subjectId, signalKey))
+  const removals = createRemovals(
+    core,
+    (subjectId, signalKey) => host.removed(subjectId, signalKey),
+    partition => host.hosts(partition),
+  )
   const leases = await holdLeases({
     bus,
     clock,

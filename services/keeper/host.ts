@@ -41,6 +41,10 @@ export class Host {
     return [...this.#partitions.values()]
   }
 
+  hosts(number: number): boolean {
+    return this.#partitions.has(number)
+  }
+
   /** Begins the take-over of a partition whose lease was just taken. */
   open(number: number): void {
     const partition = openPartition(number, this.#core.clock)

@@ -3,8 +3,10 @@
 
 import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
 import { partitionOf } from '#shared/hash.ts'
+import { limits } from '#shared/limits.ts'
 import type { Core } from './core.ts'
 import { removeChildren, removeSignal } from './remove-children.ts'
+import { NoLongerOurs } from './retry.ts'
 
 /** Removals go on apart from the rounds; everything else that is pending is written right after its commit. */
 export const isOwed = (entry: Pending): boolean => entry.mode === 'remove-children' || entry.mode === 'remove-signal'
@@ -23,8 +25,15 @@ export interface Removals {
   start(subjectId: string, signalKey: string | null): void
 }
 
-/** `onRemoved` is called once nothing of it is left. */
-export function createRemovals(core: Core, onRemoved: (subjectId: string, signalKey: string | null) => void): Removals {
+/**
+ * `onRemoved` is called once nothing of it is left. A lease that was too old at one moment may have been renewed: while `isHosted` says that
+ * its partition is here, nobody else begins what that stopped.
+ */
+export function createRemovals(
+  core: Core,
+  onRemoved: (subjectId: string, signalKey: string | null) => void,
+  isHosted: (partition: number) => boolean,
+): Removals {
   const running = new Set<string>()
   const again = new Set<string>()
   const start = (subjectId: string, signalKey: string | null): void => {
@@ -39,11 +48,19 @@ export function createRemovals(core: Core, onRemoved: (subjectId: string, signal
       signalKey === null ? removeChildren(core, subjectId, mayGoOn) : removeSignal(core, subjectId, signalKey, mayGoOn)
     removal
       .then(() => again.has(name) || onRemoved(subjectId, signalKey))
-      .catch(error => core.logger.debug({ err: error, subjectId }, 'a removal is left to the next holder'))
+      .catch(error => {
+        core.logger.debug({ err: error, subjectId }, 'a removal was stopped')
+        if (error instanceof NoLongerOurs) startLater(subjectId, signalKey)
+      })
       .finally(() => {
         running.delete(name)
         if (again.delete(name)) start(subjectId, signalKey)
       })
+  }
+  const startLater = (subjectId: string, signalKey: string | null): void => {
+    core.clock.after(limits.keeper.retryMs, () => {
+      if (isHosted(partitionOf(subjectId))) start(subjectId, signalKey)
+    })
   }
   return { start }
 }

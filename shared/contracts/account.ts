@@ -13,6 +13,8 @@ export interface UserDocument extends Stored {
   createdAt: number
   /** argon2id in PHC form; absent: nobody signs in with a password. Never leaves the directory. */
   password?: string
+  /** The change by which the person set it, by which its repeat is known, and the epoch it began. Absent: somebody else set it. */
+  passwordChange?: { attemptId: string; epoch: number }
   /** Sessions of an earlier epoch have ended: raising it ends them all in the write that has the reason. Absent: 0. */
   sessionsEpoch?: number
   /** The first sign-in is complete; absent: there was none. */

@@ -17,13 +17,16 @@ export const CheckEntry = Type.Object({
 })
 export type CheckEntry = Static<typeof CheckEntry>
 
+/** Ms. Of a larger whole number the embedded store keeps what it can't read again: everything beside it would be lost to reads too. */
+const Phase = Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
 /** Milliseconds of each phase from the start of the check; null where it did not come so far. */
 export const CheckPhases = Type.Object({
-  dnsMs: Nullable(Type.Number({ minimum: 0 })),
-  connectMs: Nullable(Type.Number({ minimum: 0 })),
-  tlsMs: Nullable(Type.Number({ minimum: 0 })),
-  firstByteMs: Nullable(Type.Number({ minimum: 0 })),
-  totalMs: Type.Number({ minimum: 0 }),
+  dnsMs: Nullable(Phase),
+  connectMs: Nullable(Phase),
+  tlsMs: Nullable(Phase),
+  firstByteMs: Nullable(Phase),
+  totalMs: Phase,
 })
 export type CheckPhases = Static<typeof CheckPhases>
 
@@ -38,7 +41,7 @@ export const CheckResult = Type.Object({
   /** A sentence for a person; null when ok. */
   error: Nullable(Type.String({ maxLength: 300 })),
   /** The HTTP status; null where none came. */
-  statusCode: Nullable(Type.Integer()),
+  statusCode: Nullable(Type.Integer({ minimum: 0, maximum: 999 })),
   phases: CheckPhases,
 })
 export type CheckResult = Static<typeof CheckResult>

@@ -95,7 +95,7 @@ function encodeColumn(name: string, type: ColumnType, value: unknown, coded: str
 
 function bodyText(collection: CollectionName, id: unknown, rest: Document): string {
   const text = JSON.stringify(rest)
-  if (text.length <= limits.store.documentBytes) return text
+  if (text.length <= limits.store.documentCharacters) return text
   throw new StoreError('permanent', `A document of ${collection} is too large: ${text.length} characters (id ${String(id)}).`)
 }
 

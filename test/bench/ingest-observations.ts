@@ -17,7 +17,8 @@ const batch = { perBatch: 100, atOnce: 64 }
 /** Of the rate of checks that the system holds. */
 const checksBeside = 0.25
 const burstsEveryMs = 2_000
-const warmUpMs = 4_000
+/** Until V8 has compiled what is on the way; of an even number the last says what the subjects said before. */
+const warmUpBursts = 6
 
 const subjectsOf = ({ options }: Run) => (options.quick ? 100 : 1_000)
 
@@ -80,7 +81,7 @@ export async function ingestBurst(run: Run): Promise<PartResult> {
   const rate = Math.max(1, Math.round((await run.heldRate()) * checksBeside))
   const subjects = subjectsOf(run)
   run.say(`ingest: bursts of ${subjects * signals} observations beside ${rate} checks/s`)
-  const { alone, beside } = await run.withSystem(async system => {
+  const { warmUp, alone, beside } = await run.withSystem(async system => {
     await system.start()
     const connection = await system.connect()
     try {
@@ -90,42 +91,49 @@ export async function ingestBurst(run: Run): Promise<PartResult> {
       const { subjectIds } = await seed(connection, { ...options, urlOf: run.target.urlOf })
       await run.target.untilSeen(rate, 60_000)
       await sendBurst(system, connection, sending, 'ok')
-      await pause(warmUpMs)
+      const burst = (isOver: (made: number) => boolean) => burstsUntil(isOver, system, connection, sending)
+      const warmUp = await burst(made => made === (run.options.quick ? 2 : warmUpBursts))
       const { seconds } = run.options
       const observing = { system, target: run.target, subjectIds, intervalMs: 1_000, seconds }
       const alone = await observe(observing)
-      const [observed, bursts] = await Promise.all([observe(observing), burstsFor(seconds, system, connection, sending)])
+      const until = performance.now() + seconds * 1_000
+      const [observed, bursts] = await Promise.all([observe(observing), burst(() => performance.now() + burstsEveryMs >= until)])
       await system.stop()
       sending.reports.verify(system)
-      return { alone, beside: { observed, bursts } }
+      return { warmUp, alone, beside: { observed, bursts } }
     } finally {
       await connection.close()
     }
   })
-  return burstResult({ subjects, rate, alone, ...beside })
+  return burstResult({ subjects, rate, warmUp, alone, ...beside })
 }
 
-/** Problems and oks in turn, so that every burst changes what every rule says. */
-async function burstsFor(seconds: number, system: System, connection: Connection, sending: Senders): Promise<Sent[]> {
+/** Problems and oks in turn, so that every burst changes what every rule says; one at least. */
+async function burstsUntil(
+  isOver: (made: number) => boolean,
+  system: System,
+  connection: Connection,
+  sending: Senders,
+): Promise<Sent[]> {
   const bursts: Sent[] = []
-  const until = performance.now() + seconds * 1_000
   do {
     const startedAt = performance.now()
     bursts.push(await sendBurst(system, connection, sending, bursts.length % 2 === 0 ? 'problem' : 'ok'))
     await pause(Math.max(0, burstsEveryMs - (performance.now() - startedAt)))
-  } while (performance.now() + burstsEveryMs < until)
+  } while (!isOver(bursts.length))
   return bursts
 }
 
 interface Bursts {
   subjects: number
   rate: number
+  warmUp: Sent[]
   alone: Observed
   observed: Observed
   bursts: Sent[]
 }
 
-function burstResult({ subjects, rate, alone, observed, bursts }: Bursts): PartResult {
+function burstResult({ subjects, rate, warmUp, alone, observed, bursts }: Bursts): PartResult {
   const checks = (what: string, { onTime, lateness }: Observed) => ({
     checks: what,
     'asked/s': rate,
@@ -143,7 +151,13 @@ function burstResult({ subjects, rate, alone, observed, bursts }: Bursts): PartR
       quantity('ingest', 'checks after the slot meanwhile, p99', 'ms', observed.lateness.p99, lower),
     ],
     details: [
-      { title: 'Bursts of observations', rows: bursts.map((burst, at) => rowOf(`burst ${at + 1}`, burst)) },
+      {
+        title: 'Bursts of observations',
+        rows: [
+          ...warmUp.map((burst, at) => rowOf(`warm-up ${at + 1}`, burst)),
+          ...bursts.map((burst, at) => rowOf(`burst ${at + 1}`, burst)),
+        ],
+      },
       { title: 'Checks beside bursts', rows: [checks('without bursts', alone), checks('with bursts', observed)] },
     ],
   }

@@ -427,14 +427,28 @@ t.test('a new password', async t => {
     t.match((await signIn('ann', better)).outcome, { outcome: 'signed-in' })
     t.strictSame(await ask('set-password', request), { outcome: 'set' }, 'a repeat, whose first answer was lost, is no wrong try')
   })
+  await t.test('brings no session back that ended before its repeat', async t => {
+    const { addUser, ask, signIn } = await start(t)
+    await addUser('ann', { password: good })
+    const { id, tokenHash } = await signIn('ann', good)
+    const current = { password: good, client: 'here', attemptId: 'a' }
+    const request = { userId: 'id-ann', password: better, current, keepSessionId: id }
+    for (const disabled of [true, false]) {
+      t.strictSame(await ask('set-password', request), { outcome: 'set' })
+      await ask('update-user', { userId: 'id-ann', disabled })
+    }
+    t.equal(await ask('find-session', { tokenHash }), null)
+  })
   await t.test('brings no session back that ended while it was on its way', async t => {
     const { addUser, ask, signIn } = await start(t)
     await addUser('ann', { password: good })
     const { id, tokenHash } = await signIn('ann', good)
     const current = { password: good, client: 'here', attemptId: 'a' }
-    const change = ask('set-password', { userId: 'id-ann', password: better, current, keepSessionId: id })
+    const request = { userId: 'id-ann', password: better, current, keepSessionId: id }
+    const change = ask('set-password', request)
     await ask('update-user', { userId: 'id-ann', disabled: true })
     t.strictSame(await change, { outcome: 'set' })
+    t.strictSame(await ask('set-password', request), { outcome: 'set' }, 'nor does its repeat')
     await ask('update-user', { userId: 'id-ann', disabled: false })
     t.equal(await ask('find-session', { tokenHash }), null)
   })
@@ -446,6 +460,17 @@ t.test('a new password', async t => {
     for (let i = 0; i < 5; i++) t.match(await change('wrong password', `w${i}`), { outcome: 'wrong' })
     t.match(await change(good, 'late'), { outcome: 'wait', retryAfterMs: second })
     t.match((await signIn('ann', good)).outcome, { outcome: 'wait' })
+  })
+  await t.test('does not stand for the present one, though it is the same; a try is one guess', async t => {
+    const { addUser, ask } = await start(t)
+    await addUser('ann', { password: good })
+    const change = (password: string, attemptId: string) =>
+      ask('set-password', { userId: 'id-ann', password: good, current: { password, client: 'here', attemptId } })
+    t.match(await change('wrong password', 'a'), { outcome: 'wrong' })
+    t.strictSame(await change(good, 'b'), { outcome: 'set' })
+    t.match(await change('wrong password', 'c'), { outcome: 'wrong' }, 'also after a change')
+    await ask('set-password', { userId: 'id-ann', password: better })
+    t.match(await change(good, 'b'), { outcome: 'wrong' }, 'what an administrator set since is no change of theirs')
   })
   await t.test('is given by an administrator without it, also a first one', async t => {
     const { addUser, ask, signIn } = await start(t)

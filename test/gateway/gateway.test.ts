@@ -7,6 +7,7 @@ import type { LocationView } from '#shared/contracts/ask-people.ts'
 import { limits } from '#shared/limits.ts'
 import { createLocationNames } from '../../services/gateway/location-names.ts'
 import { type ApiWorld, startApiWorld } from '../support/api-world.ts'
+import { bodyIsRead } from '../support/body-is-read.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
 const websites = '/api/v2/monitoring/websites'
@@ -193,6 +194,40 @@ t.test('a body that never ends is given up within the same time', async t => {
   socket.write(head)
   const answered = new Promise<string>(resolve => socket.once('data', data => resolve(String(data))))
   t.match(await advancingUntil(world, answered), /^HTTP\/1\.1 200 .*"code":500/s)
+})
+
+t.test('whoever loses the key or the role while the rest of a request comes changes nothing with it', async t => {
+  const cases: [what: string, verb: string | null, change: object, answer: object][] = [
+    ['nothing happens', null, {}, { error: null }],
+    ['the key is deleted', 'delete-key', { userId: null }, { error: { code: 1003 } }],
+    ['the account is disabled', 'update-user', { disabled: true }, { error: { code: 1004 } }],
+    ['the role is taken', 'change-role', { workspaceId: 'home000000', role: 'viewer' }, { error: { code: 500 } }],
+    ['the membership ends', 'remove-member', { workspaceId: 'home000000' }, { error: { code: 500 } }],
+  ]
+  for (const [what, verb, change, answer] of cases) {
+    const { world, token, userId, keyId } = await start(t)
+    await world.addPerson('another', { home000000: 'owner' })
+    const { id } = await world.addSubject({ id: 'website001', workspaceId: 'home000000' })
+    const { socket, reading, end } = sendAllButTheEnd(world, `${websites}/${id}`, token, website())
+    t.teardown(() => socket.destroy())
+    await reading
+    const whose = verb === 'delete-key' ? { keyId } : { userId }
+    if (verb) await world.hub.connect().request(`ask.directory.${verb}`, { ...whose, ...change }, { timeoutMs: 1_000 })
+    t.match(JSON.parse((await end()).split('\r\n\r\n')[1]!), answer, what)
+    t.equal(world.keeper.commands.length, verb ? 0 : 1, what)
+  }
+})
+
+t.test('a request whose rest comes after its answer changes nothing', async t => {
+  const { world, token } = await start(t)
+  const { socket, reading, answered, end } = sendAllButTheEnd(world, websites, token, website())
+  t.teardown(() => socket.destroy())
+  const raw = await reading
+  t.match(await advancingUntil(world, answered), /"code":500/)
+  void end()
+  if (!raw.readableEnded) await once(raw, 'end')
+  await turns()
+  t.strictSame(world.keeper.commands, [])
 })
 
 t.test('internal failures answer 500 and say nothing of the inside', async t => {
@@ -628,6 +663,21 @@ function holdCommands(world: ApiWorld): Promise<() => void> {
       resolve(() => message.respond({ ok: false, error: { code: 'validation', message: 'late', details: '' } }))
     })
   })
+}
+
+/** A request of which all but the last byte is sent. */
+function sendAllButTheEnd(world: ApiWorld, path: string, token: string, body: object) {
+  const text = JSON.stringify(body)
+  const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
+  const answered = new Promise<string>(resolve => socket.once('data', data => resolve(String(data))))
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${text.length}\r\n\r\n`)
+  socket.write(text.slice(0, -1))
+  const end = () => {
+    socket.write(text.slice(-1))
+    return answered
+  }
+  /** Once the checks that need no body are passed. */
+  return { socket, reading: bodyIsRead(world.fastify.server), answered, end }
 }
 
 /** Sends this on a connection of its own, and answers all that comes back until it is closed. */

@@ -72,6 +72,13 @@ t.test('every row of the specification is described, in its own words, and nothi
   t.strictSame(described.toSorted(), [...tableA, ...tableB].toSorted())
 })
 
+t.test('every described route has its line in the table that conformance runs over', async t => {
+  const listed = routes.map(({ method, path }) => `${method} ${path.replace(/[?].*/, '')}`)
+  // It needs a notifier and a receiver: test/conformance/notifications-v2.test.ts has it, also who may send it.
+  const apart = 'POST /v2/notifications/destinations/{id}/test'
+  t.strictSame(nameless([...new Set(listed), apart]), nameless(described))
+})
+
 t.test('each generation has its own routes and those that both share', async t => {
   t.strictSame(
     Object.keys(generations.v1.routes).filter(route => !/ \/(v1\/|version$)/.test(route)),

@@ -89,6 +89,35 @@ t.test('a custom subject is deleted; a website monitor is not', async t => {
   t.equal((await editor.send('DELETE', path)).status, 404)
 })
 
+t.test('a custom subject that never was a monitor is named by its slug and its workspace', async t => {
+  const { editor, viewer, stranger, hub, workspaceId, clock, store } = await startWithMonitor(t)
+  const create = { kind: 'create-subject', id: 'backup', workspaceId, slug: 'näch-tlich', name: 'Näch tlich' }
+  await hub.connect().request(subjects.command('custom0001'), create, { timeoutMs: 1_000 })
+  const named = (slug: string, rest = '', workspace = workspaceId) =>
+    `/session/subjects/${encodeURIComponent(slug)}${rest}?workspace_id=${workspace}`
+  const path = named('näch-tlich')
+  const isDeleted = async () => (await store.get('subjects', ['custom0001']))[0]?.deletedAt !== null
+  const refused: [title: string, browser: typeof editor, path: string, status: number][] = [
+    ['a viewer', viewer, path, 403],
+    ['a stranger', stranger, path, 404],
+    ['no such slug', editor, named('näch'), 404],
+    ['no slug at all', editor, named(' '), 404],
+    ['no such workspace', editor, named('näch-tlich', '', 'elsewhere1'), 404],
+    ['no workspace id at all', editor, named('näch-tlich', '', '%00'), 404],
+    ['no workspace', editor, '/session/subjects/n%C3%A4ch-tlich', 404],
+    ['an id beside a workspace', editor, named('custom0001'), 404],
+    ['a website monitor', editor, named('shop'), 409],
+  ]
+  for (const [title, browser, path, status] of refused) t.equal((await browser.send('DELETE', path)).status, status, title)
+  t.equal(await isDeleted(), false)
+  const soon = new Date(clock.now() + 60_000).toISOString()
+  const window = await editor.send('POST', named('näch-tlich', '/maintenance'), { body: { ends_at: soon } })
+  t.match([window.status, window.json.subject_id], [201, 'näch-tlich'])
+  t.equal((await editor.send('DELETE', path)).status, 204)
+  t.equal(await isDeleted(), true)
+  t.equal((await editor.send('DELETE', path)).status, 404)
+})
+
 t.test('viewers, strangers and bad bodies are refused, and nothing changes', async t => {
   const { editor, viewer, stranger, path, subject, browser } = await startWithMonitor(t)
   const before = JSON.stringify(await subject())

@@ -8,6 +8,7 @@ import { decideRunMode } from '../../infra/embedded/run-mode.ts'
 import { StartError } from '../../infra/embedded/start-error.ts'
 import { isOwnOrigin } from '../../services/gateway/session/same-origin.ts'
 import { demandFittingSettings, gatewaySettings } from '../../services/gateway/settings.ts'
+import { bodyIsRead } from '../support/body-is-read.ts'
 import type { Browser } from '../support/browser.ts'
 import { passwordOf, type SessionWorld, startSessionWorld } from '../support/session-world.ts'
 
@@ -144,6 +145,31 @@ t.test('a session ends at every gateway at once, whatever ended it', async t => 
     t.equal(gone.status, 401, `there, after ${name}`)
     t.equal(gone.json.error.code, 'unauthenticated')
     t.equal(gone.setCookies[0]?.maxAge, 0, 'the cookie is taken back')
+  }
+})
+
+t.test('whoever is signed out, demoted or put out while the rest of a request comes changes nothing with it', async t => {
+  const world = await startSessionWorld(t)
+  const { ask, workspaceId } = world
+  const cases: [what: string, end: (userId: string) => Promise<unknown>, status: number][] = [
+    ['signed out', userId => ask('end-sessions', { userId }), 401],
+    ['disabled', userId => ask('update-user', { userId, disabled: true }), 401],
+    ['no administrator', userId => ask('update-user', { userId, admin: false }), 503],
+    ['demoted', userId => ask('change-role', { workspaceId, userId, role: 'viewer' }), 503],
+    ['put out', userId => ask('remove-member', { workspaceId, userId }), 503],
+    ['left alone', async () => undefined, 200],
+  ]
+  for (const [i, [what, end, status]] of cases.entries()) {
+    const userId = await world.addPerson(`olga-${i}`, { [workspaceId]: 'owner' }, { admin: true })
+    const olga = await world.signedIn(`olga-${i}`)
+    const [reading, rest] = [bodyIsRead(world.servers[0]!), Promise.withResolvers<string>()]
+    const answered = olga.send('PATCH', `/session/workspaces/${workspaceId}`, { rest: { first: '{"name":', last: rest.promise } })
+    await reading
+    await end(userId)
+    rest.resolve('"Taken"}')
+    t.equal((await answered).status, status, what)
+    const [workspace] = await ask('list-workspaces', { userId: world.ownerId })
+    t.equal(workspace!.name, status === 200 ? 'Taken' : 'Default', what)
   }
 })
 
@@ -556,6 +582,7 @@ t.test('bad input is refused with a sentence, and nothing is stored', async t =>
     ['POST', '/session/locations', { name: 'local' }, 422, /already/],
     ['PATCH', '/session/locations/{location}', { display_name: 'x'.repeat(101) }, 422, /100 characters/],
     ['POST', '/session/prober-credentials', { location: 'placed', description: 'x'.repeat(201) }, 422, /characters/],
+    ['POST', '/session/prober-credentials', { location: 'placed', description: 'a\u001b[2J' }, 422, /no control characters/],
     ['POST', '/session/workspaces', `{"name":"${'x'.repeat(limits.http.bodyBytes)}"}`, 413, /at most 1048576 bytes/],
     ['POST', '/session/nothing', {}, 404, /no such route/],
     ['PUT', '/session', {}, 404, /no such route/],

@@ -211,6 +211,20 @@ t.test('what a sender wrote stays in its line of a replay and moves nothing on t
   t.equal(shown.steps[0].evidence.inputs[0].reason, reason, 'machines get it as it is')
 })
 
+t.test('what others wrote stays in its cell of a table and moves nothing on the terminal', async t => {
+  const made = await json('key create --user bob --description written')
+  const [stored] = await store.get('keys', [made.id])
+  // As an earlier version or somebody beside this one may have stored it; a turn of the writing direction is also stored today.
+  const description = 'mine\u001b[2J\u009b31m\nowner\u202e end'
+  await store.upsert('keys', [{ ...stored, rev: 9, description } as never])
+  const { stdout } = await command('key list --user bob')
+  t.match(stdout, / {2}mine \[2J 31m owner {2}end$/m)
+  t.notMatch(stdout, /[^\n\P{Cc}]|\p{Cf}/u)
+  const [shown] = await json('key list --user bob')
+  t.equal(shown.description, description, 'machines get it as it is')
+  await json(`key delete ${made.id}`)
+})
+
 t.test('the heading of a table is bold only where a terminal can show it', async t => {
   const { stdout } = process
   const { FORCE_COLOR } = process.env

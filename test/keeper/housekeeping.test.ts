@@ -165,12 +165,14 @@ t.test('a removal that is not ours any more is not said to be done, and begins a
   let isOurs = false
   const told = Promise.withResolvers<void>()
   const done: string[] = []
-  const core = { store, clock: { now: () => start }, mayCommit: () => isOurs, logger: { debug: () => told.resolve() } }
+  const clock = { now: () => start, after: () => () => undefined }
+  const core = { store, clock, mayCommit: () => isOurs, logger: { debug: () => told.resolve() } }
   const finished = Promise.withResolvers<void>()
-  const removals = createRemovals(core as never, subjectId => {
+  const onRemoved = (subjectId: string) => {
     done.push(subjectId)
     finished.resolve()
-  })
+  }
+  const removals = createRemovals(core as never, onRemoved, () => false)
   removals.start(one, null)
   await told.promise
   await new Promise<void>(resolve => void setImmediate(resolve))

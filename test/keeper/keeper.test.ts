@@ -260,6 +260,23 @@ t.test('a slot that has not come yet is dropped, so that a prober with a wrong c
   t.equal(await world.store.count('observations', {}), 1)
 })
 
+t.test('a report with a number that the embedded store could write and never read again is dropped', async t => {
+  const world = createWorld()
+  await world.startOne()
+  const id = await world.create()
+  await world.report(id, true, { slotAt: 1_000 })
+  const phases = { dnsMs: 0, connectMs: 1, tlsMs: null, firstByteMs: 2, totalMs: 3 }
+  const beyond = 2 ** 60
+  for (const field of ['dnsMs', 'connectMs', 'tlsMs', 'firstByteMs', 'totalMs'])
+    await world.report(id, false, { slotAt: 2_000, phases: { ...phases, [field]: beyond } })
+  for (const statusCode of [1_000, beyond]) await world.report(id, false, { slotAt: 2_000, statusCode })
+  t.equal((await world.subject(id))?.readings['aaaa']?.slotAt, 1_000)
+  t.equal(await world.store.count('observations', {}), 1)
+  const largest = Number.MAX_SAFE_INTEGER
+  await world.report(id, false, { slotAt: 3_000, statusCode: 999, phases: { ...phases, totalMs: largest } })
+  t.match(await world.store.get('observations', [checkObservationId(id, 'aaaa', 3_000)]), [{ statusCode: 999, totalMs: largest }])
+})
+
 t.test('commit', async t => {
   t.test('a write that somebody else made first is read again and stepped again', async t => {
     const world = createWorld()

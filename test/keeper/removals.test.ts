@@ -2,6 +2,7 @@
 import t from 'tap'
 import { createRemovals } from '../../services/keeper/removals.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
 
 t.test('a removal that is asked for while it runs runs once more, and is said to be done once, at its end', async t => {
   const memory = createMemoryStore()
@@ -19,10 +20,11 @@ t.test('a removal that is asked for while it runs runs once more, and is said to
   const core = { store, mayCommit: () => true, clock: { now: () => 0 }, logger: { debug: t.fail } }
   const done: [string, string | null, number][] = []
   const finished = new Promise<void>(resolve => {
-    const { start } = createRemovals(core as never, (subjectId, signalKey) => {
+    const onRemoved = (subjectId: string, signalKey: string | null) => {
       done.push([subjectId, signalKey, looks])
       resolve()
-    })
+    }
+    const { start } = createRemovals(core as never, onRemoved, () => true)
     for (let asked = 0; asked < 3; asked++) start('subject', 's1')
   })
   open()
@@ -30,3 +32,27 @@ t.test('a removal that is asked for while it runs runs once more, and is said to
   await new Promise<void>(resolve => void setImmediate(resolve))
   t.strictSame(done, [['subject', 's1', 2]], 'after the second pass')
 })
+
+t.test(
+  'a removal that a lease too old has stopped goes on once it is renewed, and is left to the next holder once it is lost',
+  async t => {
+    for (const isKept of [true, false]) {
+      const clock = createVirtualClock()
+      let isYoung = false
+      const core = { store: createMemoryStore(), mayCommit: () => isYoung, clock, logger: { debug: () => undefined } }
+      const done: (string | null)[][] = []
+      const { start } = createRemovals(
+        core as never,
+        (...removed) => void done.push(removed),
+        () => isKept,
+      )
+      start('subject', null)
+      start('subject', 's1')
+      await clock.advance(500)
+      t.strictSame(done, [])
+      isYoung = true
+      await clock.advance(500)
+      t.strictSame(done.map(([, signalKey]) => signalKey).sort(), isKept ? [null, 's1'] : [])
+    }
+  },
+)

@@ -335,7 +335,9 @@ t.test('sqlite: an operation that fails in itself fails alone', async t => {
     store.insert('subjects', [subject('good1')]),
     store.insert('subjects', [subject('half'), bad]),
     store.insert('subjects', [subject('good2')]),
-    store.insert('subjects', [subject('huge', { name: 'x'.repeat(10), meta: 'x'.repeat(limits.store.documentBytes) as never })]),
+    store.insert('subjects', [
+      subject('huge', { name: 'x'.repeat(10), meta: 'x'.repeat(limits.store.documentCharacters) as never }),
+    ]),
   ])
   t.match(results, [
     { value: ['written'] },

@@ -17,9 +17,13 @@ export interface SendOptions {
   body?: unknown
   /** Sent as it is, instead of `body`. */
   raw?: string
+  /** Sent instead of `body`, the last of it when it is there. */
+  rest?: { first: string; last: Promise<string> }
   /** Over what a browser would send; undefined leaves a header out. */
   headers?: Record<string, string | undefined>
 }
+
+type Body = string | SendOptions['rest']
 
 export interface Browser {
   /** As a page of the very origin would. */
@@ -37,7 +41,7 @@ export interface Browser {
 export function openBrowser(home: string, servers: Record<string, string>, given?: Map<string, Map<string, string>>): Browser {
   const jars = given ?? new Map<string, Map<string, string>>()
   const jarOf = (origin: string) => jars.get(origin) ?? jars.set(origin, new Map()).get(origin)!
-  const go = async (method: string, url: URL, headers: Record<string, string | undefined>, body: string | undefined) => {
+  const go = async (method: string, url: URL, headers: Record<string, string | undefined>, body: Body) => {
     const jar = jarOf(url.origin)
     const cookie = jar.size === 0 ? undefined : stringifyCookie(Object.fromEntries(jar))
     const shown = await exchange(method, url, servers[url.host] ?? url.origin, { host: url.host, cookie, ...headers }, body)
@@ -48,8 +52,8 @@ export function openBrowser(home: string, servers: Record<string, string>, given
     return shown
   }
   const browser: Browser = {
-    send: (method, path, { body, raw, headers = {} } = {}) => {
-      const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    send: (method, path, { body, raw, rest, headers = {} } = {}) => {
+      const text = rest ?? raw ?? (body === undefined ? undefined : JSON.stringify(body))
       const changes = method !== 'GET' && method !== 'HEAD'
       const origin = changes ? home : undefined
       const type = changes && method !== 'DELETE' ? 'application/json' : undefined
@@ -76,10 +80,10 @@ function exchange(
   url: URL,
   server: string,
   headers: Record<string, string | undefined>,
-  body: string | undefined,
+  body: Body,
 ): Promise<Shown> {
   const sent = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Record<string, string>
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const length = typeof body !== 'string' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve, reject) => {
     const to = new URL(`${url.pathname}${url.search}`, server)
     const outgoing = request(to, { method, headers: { ...length, ...sent }, agent: false }, response => {
@@ -99,6 +103,9 @@ function exchange(
       })
     })
     outgoing.on('error', reject)
-    outgoing.end(body)
+    if (typeof body === 'object') {
+      outgoing.write(body.first)
+      body.last.then(last => outgoing.end(last), reject)
+    } else outgoing.end(body)
   })
 }

@@ -1,5 +1,6 @@
 // The session API for tests: the real directory on SQLite, two gateways that share it, real HTTP, a clock turned by hand, and people
 // whose passwords are known.
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -25,6 +26,7 @@ export interface SessionWorld {
   ask: ReturnType<typeof createDirectoryClient>['ask']
   /** Where the gateways listen. */
   addresses: string[]
+  servers: Server[]
   /** Of the first start. */
   ownerId: string
   workspaceId: string
@@ -84,6 +86,7 @@ export async function startSessionWorld(t: Test, options: WorldOptions = {}): Pr
   const gateways = await Promise.all([start(), start()])
   for (const { fastify } of gateways) await fastify.listen({ host: '127.0.0.1', port: 0 })
   const addresses = gateways.map(({ fastify }) => `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`)
+  const servers = gateways.map(({ fastify }) => fastify.server)
   const owner = await ask('find-user', { username: 'owner' })
   const [workspace] = await ask('list-workspaces', { userId: owner!.id })
   await ask('set-password', { userId: owner!.id, password: passwordOf('owner') })
@@ -97,7 +100,7 @@ export async function startSessionWorld(t: Test, options: WorldOptions = {}): Pr
     const home = options.home ?? address
     return openBrowser(home, { [new URL(home).host]: address })
   }
-  const world = { clock, hub, store, ask, addresses, ownerId: owner!.id, workspaceId: workspace!.id, logged, browser }
+  const world = { clock, hub, store, ask, addresses, servers, ownerId: owner!.id, workspaceId: workspace!.id, logged, browser }
   return {
     ...world,
     addPerson: (username, roles = {}, more = {}) => addPerson(world, username, roles, more),

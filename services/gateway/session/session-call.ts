@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionIdentity } from '#shared/contracts/ask-people.ts'
 import { AppError } from '#shared/errors.ts'
 import { randomId } from '#shared/ids.ts'
+import { hasLostRights, rightsChanged } from '../access.ts'
 import type { Call } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
 import { withinBudget } from '../time-budget.ts'
@@ -37,12 +38,20 @@ export const open =
 /** A route for whoever is signed in; asks the directory each time, so that a session that was ended is ended here too. */
 export const signedIn = (context: SessionContext, handler: (call: VisitorCall) => Promise<unknown>): RouteHandler =>
   open(context, async call => {
-    const visitor = await findVisitor(context, call)
-    if (visitor) return handler({ ...call, visitor })
-    throw new AppError('unauthenticated', 'Not signed in', {
-      details: 'Sign in first: the session is missing, ended or expired.',
-    })
+    const visitor = await demandVisitor(context, call)
+    call.request.confirmSender = async () => {
+      if (hasLostRights(visitor, await demandVisitor(context, call))) throw rightsChanged()
+    }
+    return handler({ ...call, visitor })
   })
+
+async function demandVisitor(context: SessionContext, call: Call): Promise<Visitor> {
+  const visitor = await findVisitor(context, call)
+  if (visitor) return visitor
+  throw new AppError('unauthenticated', 'Not signed in', {
+    details: 'Sign in first: the session is missing, ended or expired.',
+  })
+}
 
 /** The person behind a request; null: nobody. A cookie that no longer stands for anybody is taken back. */
 async function findVisitor({ directory, cookies, options }: SessionContext, call: Call): Promise<Visitor | null> {

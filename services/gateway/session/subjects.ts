@@ -1,10 +1,13 @@
 // /session/subjects/{id}: what only the dashboard does to a subject (spec B, What the service does): a website monitor becomes custom
-// by its first signal or rule, for good; a custom subject is deleted with its whole history. Editors and owners.
+// by its first signal or rule, for good; a custom subject is deleted with its whole history. Editors and owners. Generation 2 shows the
+// ids of monitors alone: with `workspace_id` in the query the path holds a slug.
 import type { FastifyInstance } from 'fastify'
 import type { CustomSubjectView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
+import { isSlug } from '#shared/slug.ts'
 import { roleIn } from '../access.ts'
 import { commandId } from '../command-id.ts'
+import { queryText } from '../query.ts'
 import { readRule, ruleObject } from '../v2/subjects/rules.ts'
 import { readSignal, signalObject } from '../v2/subjects/signals.ts'
 import { noSuch } from './rights.ts'
@@ -59,19 +62,27 @@ async function deleteSubject(context: SessionContext, call: VisitorCall): Promis
 }
 
 /** The subject of the path. One that does not exist and one in a workspace of others are the same to the caller. */
-export async function findForEditor({ directory }: SessionContext, call: VisitorCall): Promise<CustomSubjectView> {
-  const { visitor, request, traceId } = call
-  const found = await directory.ask('get-subject', { subjectId: pathId(request, 'subjectId') }, traceId)
-  const role = found && roleIn(visitor, found.workspaceId)
-  if (found === null || role === null) throw noSuch('Subject')
+export async function findForEditor(context: SessionContext, call: VisitorCall): Promise<CustomSubjectView> {
+  const subject = await findNamed(context, call)
+  const role = subject && roleIn(call.visitor, subject.workspaceId)
+  if (subject === null || role === null) throw noSuch('Subject')
   if (role === 'viewer') {
     throw new AppError('forbidden', 'Forbidden', {
       details: `This needs the role editor or owner in the workspace; yours is ${role}.`,
     })
   }
-  const named = { slug: found.slug, workspaceIds: [found.workspaceId] }
-  const { subject } = await directory.ask('find-subjects', named, traceId)
-  // Deleted in between, or of a template that has its own API.
-  if (subject?.id !== found.id) throw noSuch('Subject')
   return subject
+}
+
+async function findNamed({ directory }: SessionContext, { visitor, request, traceId }: VisitorCall) {
+  const workspaceId = queryText(request, 'workspace_id')
+  const { subjectId = '' } = request.params as { subjectId?: string }
+  const named =
+    workspaceId === null
+      ? await directory.ask('get-subject', { subjectId: pathId(request, 'subjectId') }, traceId)
+      : { id: null, slug: subjectId, workspaceId }
+  if (named === null || roleIn(visitor, named.workspaceId) === null || !isSlug(named.slug)) return null
+  const { subject } = await directory.ask('find-subjects', { slug: named.slug, workspaceIds: [named.workspaceId] }, traceId)
+  // Deleted in between, or of a template that has its own API.
+  return named.id === null || subject?.id === named.id ? subject : null
 }

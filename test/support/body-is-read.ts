@@ -1,0 +1,12 @@
+// Tells when a server begins to read the body of its next request: every check that looks at the head alone is passed then.
+import type { IncomingMessage, Server } from 'node:http'
+
+export function bodyIsRead(server: Server): Promise<IncomingMessage> {
+  return new Promise(resolve => {
+    server.once('request', (request: IncomingMessage) => {
+      request.on('newListener', name => {
+        if (name === 'data') resolve(request)
+      })
+    })
+  })
+}
