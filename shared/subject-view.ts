@@ -40,7 +40,7 @@ export function customSubjectView(subject: SubjectDocument, holds = usualHolds):
     template,
     signals: signalsOf(subject),
     rules: subject.rules.map(rule => ruleView(subject, rule, holds)),
-    maintenance: subject.maintenance?.value === 'running' ? windowView(subject.maintenance.context) : null,
+    maintenance: subject.maintenance && windowView(subject.maintenance.context),
     createdAt,
   }
 }

@@ -5,6 +5,7 @@
 import type { Evidence, EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
 import { explainPolicy } from '#shared/judging/judge-policy.ts'
 import { explainReachability } from '#shared/judging/judge-reachability.ts'
+import { nothingSince } from '#shared/judging/read-input.ts'
 
 export interface RecordedJudgement {
   verdict: string
@@ -46,8 +47,9 @@ function isReadable({ input, value, at, reason }: EvidenceInput, isBuiltIn: bool
   if (isOfRule) return at === null && reason?.startsWith('the rule ') === true
   if (value === 'problem') return at !== null
   if (at === null) return reason === 'never reported'
-  if (isBuiltIn) return reason === 'nothing reported since'
-  return reason === `nothing reported since ${new Date(at).toISOString()}` || reason === 'the newest report has no number'
+  // An earlier version said of a location no more than this.
+  const others = isBuiltIn ? 'nothing reported since' : 'the newest report has no number'
+  return reason === nothingSince(at) || reason === others
 }
 
 function isEvidence(evidence: Evidence | null): evidence is Evidence {

@@ -5,7 +5,7 @@ import type { ObservedInput } from '#shared/contracts/subject.ts'
 import type { EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
 import { decide, type Need } from '#shared/judging/decide.ts'
 import { earliest, type Judgement } from '#shared/judging/judgement.ts'
-import type { InputReading } from '#shared/judging/read-input.ts'
+import { type InputReading, nothingSince } from '#shared/judging/read-input.ts'
 import { limits } from '#shared/limits.ts'
 
 /** What is known of one input at the moment, beside the policy. */
@@ -43,13 +43,7 @@ export function readPolicyInput(input: PolicyInput, facts: InputFacts, silenceAt
   const observedAt = Math.floor(observed.observedAtUs / 1_000)
   const silentFrom = silentAfterMs === null ? null : observedAt + silentAfterMs + 1
   if (silentFrom !== null && silenceAt >= silentFrom) {
-    return {
-      value: 'unknown',
-      young: false,
-      at: observedAt,
-      reason: `nothing reported since ${instant(observedAt)}`,
-      changesAt: null,
-    }
+    return { value: 'unknown', young: false, at: observedAt, reason: nothingSince(observedAt), changesAt: null }
   }
   return { ...reportedValue(input, observed), young: false, at: observedAt, changesAt: silentFrom }
 }
@@ -103,5 +97,3 @@ function listed(names: readonly string[]): string {
   const shown = names.slice(0, limits.judging.namesListed).join(', ')
   return names.length > limits.judging.namesListed ? `${shown} and ${names.length - limits.judging.namesListed} more` : shown
 }
-
-const instant = (ms: number): string => new Date(ms).toISOString()

@@ -29,12 +29,15 @@ export function readInput(reading: Reading, terms: InputTerms, silenceAt: number
   if (reading.at === null) return readNeverReported(reading, terms, silenceAt)
   const silentFrom = reading.at + terms.silentAfterMs + 1
   if (silenceAt >= silentFrom) {
-    return { value: 'unknown', young: false, at: reading.at, reason: 'nothing reported since', changesAt: null }
+    return { value: 'unknown', young: false, at: reading.at, reason: nothingSince(reading.at), changesAt: null }
   }
   return reading.ok
     ? { value: false, young: false, at: reading.at, reason: null, changesAt: silentFrom }
     : { value: true, young: false, at: reading.at, reason: reading.error, changesAt: silentFrom }
 }
+
+/** Why what spoke once is unknown (spec D 3, Explanations); `at` in ms. */
+export const nothingSince = (at: number): string => `nothing reported since ${new Date(at).toISOString()}`
 
 function readNeverReported(reading: Reading, terms: InputTerms, silenceAt: number): InputReading {
   const grownFrom = reading.addedAt + terms.graceMs + 1

@@ -61,12 +61,34 @@ interface Refusal {
   send: () => Promise<Answer>
   code: number
   message?: string
+  /** In full, or what it has in it; left out: the usual one of its message. */
   details?: RegExp | string
+}
+
+/** What a message that has one reason alone says of it. */
+const usual: Record<string, string> = {
+  'Access denied': 'User does not have access to this workspace',
+  'Already in maintenance': 'A maintenance window runs already; move its end or cancel it',
+  'Incident not found': 'The incident does not exist or belongs to something else',
+  'Invalid signal kind': 'kind must be custom_heartbeat or custom_event',
+  'Missing workspace ID': 'workspace_id query parameter is required',
+  'No maintenance window': 'No maintenance window is running',
+  'Not found': 'There is no such route',
+  'Rule is managed by Website monitoring': 'This rule is maintained by Website monitoring',
+  'Rule not found': 'Rule does not exist or access denied',
+  'Signal does not accept posted observations': 'Website monitoring alone reports on this signal',
+  'Signal is managed by Website monitoring': 'This signal is maintained by Website monitoring',
+  'Signal not found': 'Signal does not exist or access denied',
+  'Subject not found': 'Subject does not exist or access denied',
+  'This request takes no body': 'Send the request without a body',
+  'Website subjects are created elsewhere': 'A website subject is made with its monitor: POST /v2/monitoring/websites',
+  'Website subjects are managed elsewhere': 'This subject is a website monitor; use /v1/rules or /v2/monitoring/websites',
+  'invalid status': 'status must be ok or problem',
 }
 
 /** HTTP 200, the exact error object, and nothing stored. */
 const refuses = (cases: Refusal[], within: Test = t) => {
-  for (const { title, send, code, message, details } of cases) {
+  for (const { title, send, code, message, details = usual[message ?? ''] } of cases) {
     void within.test(`${title} answers ${code}${message === undefined ? '' : ` ${message}`}`, async t => {
       const before = await world.dump()
       const answer = await send()
@@ -193,7 +215,6 @@ refuses([
     send: () => get(subjects),
     code: 2004,
     message: 'Missing workspace ID',
-    details: 'workspace_id query parameter is required',
   },
   {
     title: 'a list with an empty workspace_id',
@@ -206,7 +227,6 @@ refuses([
     send: () => get(`${subjects}?workspace_id=${foreign}`),
     code: 2005,
     message: 'Access denied',
-    details: 'User does not have access to this workspace',
   },
   {
     title: 'a list of a workspace that does not exist',
@@ -250,12 +270,14 @@ refuses([
     send: () => post(subjects, { workspace_id: home, name: null }),
     code: 2001,
     message: 'Validation failed',
+    details: "Field 'name' is required",
   },
   {
     title: 'a create with an empty name',
     send: () => post(subjects, { workspace_id: home, name: '' }),
     code: 2001,
     message: 'Invalid name',
+    details: 'A name needs at least one letter or digit',
   },
   {
     title: 'a name without letter or digit',
@@ -268,20 +290,21 @@ refuses([
     send: () => post(subjects, { workspace_id: home, name: 'x'.repeat(101) }),
     code: 2001,
     message: 'Invalid name',
-    details: /100/,
+    details: 'A name has at most 100 characters',
   },
   {
     title: 'a name of another type',
     send: () => post(subjects, { workspace_id: home, name: 7 }),
     code: 2006,
     message: 'Invalid JSON',
+    details: "Field 'name' has the wrong type",
   },
   {
     title: 'an unknown field',
     send: () => post(subjects, { workspace_id: home, name: 'X', color: 'red' }),
     code: 2006,
     message: 'Invalid JSON',
-    details: /color/,
+    details: "Unknown field 'color'",
   },
   {
     title: 'signal_count sent back',
@@ -294,22 +317,34 @@ refuses([
     send: () => post(subjects, { workspace_id: home, name: 'X', subject_kind: 'website' }),
     code: 2004,
     message: 'Website subjects are created elsewhere',
-    details: /\/v2\/monitoring\/websites/,
   },
   {
     title: 'another subject_kind',
     send: () => post(subjects, { workspace_id: home, name: 'X', subject_kind: 'robot' }),
     code: 2001,
     message: 'Validation failed',
+    details: "Field 'subject_kind' must be custom",
   },
-  { title: 'a body that is no JSON', send: () => raw(subjects, '{"name":'), code: 2006, message: 'Invalid JSON' },
-  { title: 'a body that is no object', send: () => raw(subjects, '[]'), code: 2006, message: 'Invalid JSON' },
+  {
+    title: 'a body that is no JSON',
+    send: () => raw(subjects, '{"name":'),
+    code: 2006,
+    message: 'Invalid JSON',
+    details: 'The body is not valid JSON',
+  },
+  {
+    title: 'a body that is no object',
+    send: () => raw(subjects, '[]'),
+    code: 2006,
+    message: 'Invalid JSON',
+    details: 'The body must be a JSON object',
+  },
   {
     title: 'a body that is nested 100,000 levels deep',
     send: () => raw(subjects, `{"x":${'['.repeat(1e5)}${']'.repeat(1e5)}}`),
     code: 2006,
     message: 'Invalid JSON',
-    details: /nested/,
+    details: 'The body is nested deeper than 64 levels',
   },
   {
     title: 'PUT on a subject',
@@ -338,6 +373,15 @@ t.test('Addressing', async t => {
   t.test('whoever is in one of the two workspaces only is not asked which', async t => {
     t.equal(ok(await get(at('both-places'), viewer)).workspace_id, home)
   })
+  t.test('of more than 20 workspaces with the slug 20 are named', async t => {
+    const many = Array.from({ length: 21 }, (_, i) => `many${`${i}`.padStart(6, '0')}`)
+    const { token } = await world.addPerson('many', Object.fromEntries(many.map(workspace => [workspace, 'owner'])))
+    for (const workspace of many.slice(1)) await made('Everywhere', workspace, token)
+    const named = async () => (await get(at('everywhere'), token)).json.error.details.split('workspace_id: ')[1]
+    t.match(await named(), /^(many\d+, ){19}many\d+$/)
+    await made('Everywhere', many[0], token)
+    t.match(await named(), /^(many\d+, ){19}many\d+ and others$/)
+  })
   t.test('an empty workspace_id equals none; of two the first counts', async t => {
     t.equal(ok(await get(`${at('only-here')}?workspace_id=`, both)).workspace_id, home)
     t.equal(ok(await get(`${at('both-places')}?workspace_id=${other}&workspace_id=${home}`, both)).workspace_id, other)
@@ -349,7 +393,9 @@ t.test('Addressing', async t => {
         send: () => get(at('both-places'), both),
         code: 2004,
         message: 'Ambiguous subject',
-        details: new RegExp(`(${home}.*${other})|(${other}.*${home})`),
+        details: new RegExp(
+          `^Several of your workspaces have a subject of this slug; name one with workspace_id: (${home}, ${other}|${other}, ${home})$`,
+        ),
       },
       {
         title: 'a slug that is custom in one workspace and a website in another',
@@ -423,7 +469,6 @@ t.test('Addressing', async t => {
         send: () => world.call(method, at(slug, ...rest), { token: owner }),
         code: 2004,
         message: 'Website subjects are managed elsewhere',
-        details: /\/v1\/rules.*\/v2\/monitoring\/websites/,
       })),
     ],
     t as Test,
@@ -587,7 +632,13 @@ t.test('Signal', async t => {
         code: 2001,
         message: 'Signal name taken',
       },
-      { title: 'meta that is a list', send: create({ name: 'X', kind: 'event', meta: [] }), code: 2001, message: 'Invalid meta' },
+      {
+        title: 'meta that is a list',
+        send: create({ name: 'X', kind: 'event', meta: [] }),
+        code: 2001,
+        message: 'Invalid meta',
+        details: 'meta must be a JSON object',
+      },
       {
         title: 'meta that is a text',
         send: create({ name: 'X', kind: 'event', meta: 'x' }),
@@ -599,7 +650,7 @@ t.test('Signal', async t => {
         send: create({ name: 'X', kind: 'event', meta: { x: 'y'.repeat(16 * 1024) } }),
         code: 2001,
         message: 'Invalid meta',
-        details: /16384/,
+        details: 'meta must have at most 16384 bytes as JSON',
       },
       {
         title: 'an unknown field of a signal',
@@ -774,49 +825,98 @@ t.test('Rule', async t => {
   const input = (change: Record<string, unknown>) => author(anyOf({ signal: beat, mode: 'status', ...change }))
   const value = (change: Record<string, unknown>) => input({ mode: 'latest_value', compare: '<', threshold: 1, ...change })
   const document = (change: Record<string, unknown>) => author({ ...anyOf(statusOf(beat)), ...change })
-  const invalidDocuments: [title: string, send: () => Promise<Answer>, details?: RegExp][] = [
-    ['no inputs field', author({ decision: { need: 'any' } }), /inputs/],
-    ['an input that reads nothing', author(anyOf({ mode: 'status' })), /inputs\[0\]/],
-    ['an input that reads a signal and a rule', input({ from: 'first' }), /inputs\[0\]/],
-    ['65 inputs', author(anyOf(...Array.from({ length: 65 }, () => statusOf(beat)))), /64/],
-    ['10,000 inputs', author(anyOf(...Array.from({ length: 10_000 }, () => statusOf(beat)))), /64/],
-    ['a compare word', value({ compare: '>=' }), /inputs\[0\]\.compare/],
-    ['latest_value without compare', value({ compare: null }), /inputs\[0\]\.compare/],
-    ['latest_value without threshold', value({ threshold: null }), /inputs\[0\]\.threshold/],
-    ['compare on status', input({ compare: '<' }), /inputs\[0\]\.compare/],
-    ['a threshold on status', input({ threshold: 5 }), /inputs\[0\]\.threshold/],
-    ['match on a from input', author(anyOf({ from: 'first', match: { a: 'b' } })), /inputs\[0\]\.match/],
-    ['an empty match key', input({ match: { '': 'x' } }), /inputs\[0\]\.match/],
-    ['a match key of 65 characters', input({ match: { ['k'.repeat(65)]: 'x' } }), /inputs\[0\]\.match/],
-    ['a match value of 257 characters', input({ match: { k: 'x'.repeat(257) } }), /inputs\[0\]\.match/],
+  const duration = 'must be a duration such as 2m or 1h30m, in whole milliseconds, of at most 365 days'
+  const invalidDocuments: [title: string, send: () => Promise<Answer>, details: string][] = [
+    ['no inputs field', author({ decision: { need: 'any' } }), 'inputs is required'],
+    ['an input that reads nothing', author(anyOf({ mode: 'status' })), 'inputs[0] sets exactly one of signal and from'],
+    ['an input that reads a signal and a rule', input({ from: 'first' }), 'inputs[0] sets exactly one of signal and from'],
+    ['65 inputs', author(anyOf(...Array.from({ length: 65 }, () => statusOf(beat)))), 'inputs holds at most 64 inputs'],
+    ['10,000 inputs', author(anyOf(...Array.from({ length: 10_000 }, () => statusOf(beat)))), 'inputs holds at most 64 inputs'],
+    ['a compare word', value({ compare: '>=' }), 'inputs[0].compare must be < or >'],
+    ['latest_value without compare', value({ compare: null }), 'inputs[0].compare must be < or >'],
+    ['latest_value without threshold', value({ threshold: null }), 'inputs[0].threshold is required by mode latest_value'],
+    ['compare on status', input({ compare: '<' }), 'inputs[0].compare is for mode latest_value alone'],
+    ['a threshold on status', input({ threshold: 5 }), 'inputs[0].threshold is for mode latest_value alone'],
+    [
+      'match on a from input',
+      author(anyOf({ from: 'first', match: { a: 'b' } })),
+      'inputs[0].match is for signals alone: a rule has no labels',
+    ],
+    [
+      'an empty match key',
+      input({ match: { '': 'x' } }),
+      'inputs[0].match has keys of 1 to 64 characters without control characters',
+    ],
+    [
+      'a match key of 65 characters',
+      input({ match: { ['k'.repeat(65)]: 'x' } }),
+      'inputs[0].match has keys of 1 to 64 characters without control characters',
+    ],
+    [
+      'a match value of 257 characters',
+      input({ match: { k: 'x'.repeat(257) } }),
+      'inputs[0].match has values of at most 256 characters',
+    ],
     [
       '65 match entries',
       input({ match: Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`k${i}`, 'x'])) }),
-      /inputs\[0\]\.match/,
+      'inputs[0].match holds at most 64 labels',
     ],
-    ['no_data_after that is no duration', input({ no_data_after: '5 minutes' }), /inputs\[0\]\.no_data_after/],
-    ['a negative no_data_after', input({ no_data_after: '-5m' }), /inputs\[0\]\.no_data_after/],
-    ['a no_data_after below a millisecond', input({ no_data_after: '1us' }), /inputs\[0\]\.no_data_after .*whole milliseconds/],
-    ['a hold below a millisecond', document({ wait: { confirm_after: '1ns' } }), /wait\.confirm_after .*whole milliseconds/],
-    ['a hold of one and a half', document({ wait: { close_after: '1.5ms' } }), /wait\.close_after .*whole milliseconds/],
-    ['a no_data_after beyond a year', input({ no_data_after: '8761h' }), /inputs\[0\]\.no_data_after/],
-    ['a duration that overflows', document({ wait: { close_after: `${'9'.repeat(400)}h` } }), /wait\.close_after/],
-    ['an empty hold', document({ wait: { confirm_after: '' } }), /wait\.confirm_after/],
-    ['an unknown field', document({ version: 1 }), /version/],
-    ['kind inside the document', document({ kind: 'policy' }), /kind/],
-    ['an unknown field of an input', input({ label: 'x' }), /inputs\[0\]\.label/],
-    ['an unknown field of the decision', document({ decision: { need: 'any', more: 1 } }), /decision\.more/],
-    ['an unknown field of wait', document({ wait: { forever: '1s' } }), /wait\.forever/],
-    ['no decision', document({ decision: null }), /decision\.need/],
-    ['an unknown need', document({ decision: { need: 'most' } }), /decision\.need/],
-    ['another state', document({ decision: { need: 'any', state: 'up' } }), /decision\.state/],
-    ['at_least missing', document({ decision: { need: 'at_least' } }), /decision\.at_least/],
-    ['at_least 0', document({ decision: { need: 'at_least', at_least: 0 } }), /decision\.at_least/],
-    ['at_least above the inputs', document({ decision: { need: 'at_least', at_least: 2 } }), /decision\.at_least/],
-    ['at_least that is no whole number', document({ decision: { need: 'at_least', at_least: 0.5 } }), /decision\.at_least/],
-    ['at_least without need at_least', document({ decision: { need: 'any', at_least: 1 } }), /decision\.at_least/],
-    ['a circle of one', () => post(at(subject, 'rules', 'first'), { name: 'First', document: anyOf({ from: 'first' }) })],
-    ['a circle of two', () => post(at(subject, 'rules', 'first'), { name: 'First', document: anyOf({ from: 'second' }) })],
+    ['no_data_after that is no duration', input({ no_data_after: '5 minutes' }), `inputs[0].no_data_after ${duration}`],
+    ['a negative no_data_after', input({ no_data_after: '-5m' }), `inputs[0].no_data_after ${duration}`],
+    ['a no_data_after below a millisecond', input({ no_data_after: '1us' }), `inputs[0].no_data_after ${duration}`],
+    ['a hold below a millisecond', document({ wait: { confirm_after: '1ns' } }), `wait.confirm_after ${duration}`],
+    ['a hold of one and a half', document({ wait: { close_after: '1.5ms' } }), `wait.close_after ${duration}`],
+    ['a no_data_after beyond a year', input({ no_data_after: '8761h' }), `inputs[0].no_data_after ${duration}`],
+    ['a duration that overflows', document({ wait: { close_after: `${'9'.repeat(400)}h` } }), `wait.close_after ${duration}`],
+    ['an empty hold', document({ wait: { confirm_after: '' } }), `wait.confirm_after ${duration}`],
+    ['an unknown field', document({ version: 1 }), 'version is no field of a rule document'],
+    ['kind inside the document', document({ kind: 'policy' }), 'kind is no field of a rule document'],
+    ['an unknown field of an input', input({ label: 'x' }), 'inputs[0].label is no field of a rule document'],
+    [
+      'an unknown field of the decision',
+      document({ decision: { need: 'any', more: 1 } }),
+      'decision.more is no field of a rule document',
+    ],
+    ['an unknown field of wait', document({ wait: { forever: '1s' } }), 'wait.forever is no field of a rule document'],
+    ['no decision', document({ decision: null }), 'decision.need must be one of any, majority, all, at_least'],
+    ['an unknown need', document({ decision: { need: 'most' } }), 'decision.need must be one of any, majority, all, at_least'],
+    ['another state', document({ decision: { need: 'any', state: 'up' } }), 'decision.state must be down'],
+    [
+      'at_least missing',
+      document({ decision: { need: 'at_least' } }),
+      'decision.at_least must be a whole number from 1 to the number of inputs',
+    ],
+    [
+      'at_least 0',
+      document({ decision: { need: 'at_least', at_least: 0 } }),
+      'decision.at_least must be a whole number from 1 to the number of inputs',
+    ],
+    [
+      'at_least above the inputs',
+      document({ decision: { need: 'at_least', at_least: 2 } }),
+      'decision.at_least must be a whole number from 1 to the number of inputs',
+    ],
+    [
+      'at_least that is no whole number',
+      document({ decision: { need: 'at_least', at_least: 0.5 } }),
+      'decision.at_least must be a whole number from 1 to the number of inputs',
+    ],
+    [
+      'at_least without need at_least',
+      document({ decision: { need: 'any', at_least: 1 } }),
+      'decision.at_least is for need at_least alone',
+    ],
+    [
+      'a circle of one',
+      () => post(at(subject, 'rules', 'first'), { name: 'First', document: anyOf({ from: 'first' }) }),
+      'inputs[0].from makes a circle of rules',
+    ],
+    [
+      'a circle of two',
+      () => post(at(subject, 'rules', 'first'), { name: 'First', document: anyOf({ from: 'second' }) }),
+      'inputs[0].from makes a circle of rules',
+    ],
   ]
   refuses(
     [
@@ -825,14 +925,14 @@ t.test('Rule', async t => {
         send,
         code: 2001,
         message: 'Invalid rule document',
-        ...(details ? { details } : {}),
+        details,
       })),
       {
         title: 'no mode',
         send: author(anyOf({ signal: beat })),
         code: 2001,
         message: 'Invalid input mode',
-        details: /inputs\[0\]\.mode/,
+        details: 'inputs[0].mode must be status or latest_value',
       },
       { title: 'an unknown mode', send: input({ mode: 'both' }), code: 2001, message: 'Invalid input mode' },
       {
@@ -840,7 +940,7 @@ t.test('Rule', async t => {
         send: author(anyOf(statusOf(beat), { from: 'first', mode: 'status' })),
         code: 2001,
         message: 'Invalid input mode',
-        details: /inputs\[1\]\.mode/,
+        details: 'inputs[1].mode must not be set: the verdict of a rule is read as it is',
       },
       {
         title: 'an unknown signal',
@@ -911,7 +1011,7 @@ t.test('Rule', async t => {
         send: author(anyOf(statusOf(beat), { signal: beat, mode: 'status', match: { k: 5 } })),
         code: 2006,
         message: 'Invalid JSON',
-        details: /document\.inputs\[1\]\.match\.k/,
+        details: "Field 'document.inputs[1].match.k' has the wrong type",
       },
       { title: 'a hold in seconds', send: document({ wait: { confirm_after: 120 } }), code: 2006, message: 'Invalid JSON' },
       { title: 'a threshold as text', send: value({ threshold: '1' }), code: 2006, message: 'Invalid JSON' },
@@ -930,7 +1030,6 @@ t.test('Rule', async t => {
         send: () => get(at(subject, 'rules', 'none')),
         code: 2002,
         message: 'Rule not found',
-        details: 'Rule does not exist or access denied',
       },
       {
         title: 'an unknown rule replaced by a viewer',
@@ -1008,6 +1107,7 @@ t.test('Observation', async t => {
     ['a negative offset', '2023-11-14T12:13:20.5-08:00', `${today}.500Z`],
     ['the unknown offset -00:00', `${today}-00:00`, `${today}.000Z`],
     ['microseconds', `${today}.123456Z`, `${today}.123456Z`],
+    ['six digits with zeros among the last three', `${today}.123005Z`, `${today}.123005Z`],
     ['six digits of which three are zero', `${today}.120000Z`, `${today}.120Z`],
     ['nine digits, cut to six', `${today}.123456789Z`, `${today}.123456Z`],
     ['a leap second', '2016-12-31T23:59:60Z', '2017-01-01T00:00:00.000Z'],
@@ -1017,7 +1117,8 @@ t.test('Observation', async t => {
     ['a microsecond before 1970', '1969-12-31T23:59:59.999999Z', '1969-12-31T23:59:59.999999Z'],
     ['the first instant of the year 0', '0000-01-01T00:00:00Z', '0000-01-01T00:00:00.000Z'],
     ['the year 1', '0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
-    ['the year 9999', '9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+    ['the year 9999', '9999-12-31T23:59:59.002Z', '9999-12-31T23:59:59.002Z'],
+    ['the last microsecond of the year 9999', '9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.999Z'],
   ] as const) {
     t.test(`observed_at with ${title} is read`, async t => {
       t.equal(ok(await send({ status: 'ok', observed_at: sent, labels: { title } })).observed_at, answered)
@@ -1088,13 +1189,14 @@ t.test('Observation', async t => {
     t.equal(ok(await send({ status: 'problem', error: 'x'.repeat(2_000), labels: { cut: 'b' } })).error, 'x'.repeat(2_000))
   })
 
-  const refused = (title: string, body: Record<string, unknown>, code: number, message: string, details?: RegExp): Refusal => ({
+  const refused = (title: string, body: Record<string, unknown>, code: number, message: string, details?: string): Refusal => ({
     title,
     send: () => send(body),
     code,
     message,
     ...(details ? { details } : {}),
   })
+  const labelKey = 'A label key has 1 to 64 characters and no control characters'
   const timestamps = [
     ...[
       '',
@@ -1107,6 +1209,7 @@ t.test('Observation', async t => {
       '20231114T201320Z',
     ],
     ...['2023-02-29T00:00:00Z', '2023-13-01T00:00:00Z', '2023-00-01T00:00:00Z', '2023-11-31T00:00:00Z', '2023-11-14T24:00:00Z'],
+    ...['2023-11-00T00:00:00Z', '2023-11-14T23:59:60Z'],
     ...[
       '2023-11-14T20:60:00Z',
       '2023-11-14T20:13:60Z',
@@ -1137,6 +1240,7 @@ t.test('Observation', async t => {
           { status: 'ok', observed_at: text },
           2001,
           'invalid observed_at',
+          'observed_at must be an RFC 3339 timestamp such as 2026-01-02T15:04:05Z',
         ),
       ),
       refused('observed_at of another type', { status: 'ok', observed_at: 1_700_000_000 }, 2006, 'Invalid JSON'),
@@ -1145,20 +1249,44 @@ t.test('Observation', async t => {
         { status: 'ok', labels: Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`k${i}`, ''])) },
         2001,
         'invalid label',
-        /64/,
+        'An observation has at most 64 labels',
       ),
-      refused('an empty label key', { status: 'ok', labels: { '': 'x' } }, 2001, 'invalid label'),
-      refused('a label key of 65 characters', { status: 'ok', labels: { ['k'.repeat(65)]: 'x' } }, 2001, 'invalid label'),
-      refused('a label key with a control character', { status: 'ok', labels: { 'a\tb': 'x' } }, 2001, 'invalid label'),
-      refused('a label key with DEL', { status: 'ok', labels: { 'a\u007f': 'x' } }, 2001, 'invalid label'),
-      refused('a label key with a C1 control character', { status: 'ok', labels: { 'a\u009f': 'x' } }, 2001, 'invalid label'),
-      refused('a label value of 257 characters', { status: 'ok', labels: { k: 'x'.repeat(257) } }, 2001, 'invalid label', /256/),
-      refused('the label location', { status: 'ok', labels: { location: 'de' } }, 2001, 'invalid label', /reserved/),
+      refused('an empty label key', { status: 'ok', labels: { '': 'x' } }, 2001, 'invalid label', labelKey),
+      refused(
+        'a label key of 65 characters',
+        { status: 'ok', labels: { ['k'.repeat(65)]: 'x' } },
+        2001,
+        'invalid label',
+        labelKey,
+      ),
+      refused('a label key with a control character', { status: 'ok', labels: { 'a\tb': 'x' } }, 2001, 'invalid label', labelKey),
+      refused('a label key with DEL', { status: 'ok', labels: { 'a\u007f': 'x' } }, 2001, 'invalid label', labelKey),
+      refused(
+        'a label key with a C1 control character',
+        { status: 'ok', labels: { 'a\u009f': 'x' } },
+        2001,
+        'invalid label',
+        labelKey,
+      ),
+      refused(
+        'a label value of 257 characters',
+        { status: 'ok', labels: { k: 'x'.repeat(257) } },
+        2001,
+        'invalid label',
+        'The value of the label "k" has more than 256 characters',
+      ),
+      refused(
+        'the label location',
+        { status: 'ok', labels: { location: 'de' } },
+        2001,
+        'invalid label',
+        'The label "location" is reserved to probers',
+      ),
       refused('a label value of another type', { status: 'ok', labels: { k: 1 } }, 2006, 'Invalid JSON'),
       refused('labels of another type', { status: 'ok', labels: ['k'] }, 2006, 'Invalid JSON'),
       refused('an error of another type', { status: 'ok', error: {} }, 2006, 'Invalid JSON'),
       refused('a value of another type', { status: 'ok', value: '1' }, 2006, 'Invalid JSON'),
-      refused('an unknown field', { status: 'ok', severity: 1 }, 2006, 'Invalid JSON', /severity/),
+      refused('an unknown field', { status: 'ok', severity: 1 }, 2006, 'Invalid JSON', "Unknown field 'severity'"),
       {
         title: 'a value that is not finite',
         send: () => raw(at(subject, 'signals', slug, 'observations'), '{"status":"ok","value":1e999}'),
@@ -1169,6 +1297,8 @@ t.test('Observation', async t => {
         title: 'an unpaired surrogate',
         send: () => raw(at(subject, 'signals', slug, 'observations'), '{"status":"ok","error":"\\ud800"}'),
         code: 2006,
+        message: 'Invalid JSON',
+        details: 'A text holds an unpaired surrogate',
       },
       { title: 'no body', send: () => post(at(subject, 'signals', slug, 'observations')), code: 2001, message: 'invalid status' },
       {
@@ -1585,23 +1715,28 @@ t.test('Maintenance', async t => {
     await start(subject)
     const ends = (value: unknown, more: Record<string, unknown> = {}) =>
       post(at(quiet, 'maintenance'), { ends_at: value, ...more })
-    const invalid = (title: string, value: unknown, details?: RegExp): Refusal => ({
+    const invalid = (title: string, value: unknown, details: string): Refusal => ({
       title,
       send: () => ends(value),
       code: 2001,
       message: 'invalid observed_at',
-      ...(details ? { details } : {}),
+      details: `ends_at ${details}`,
     })
+    const unreadable = 'must be an RFC 3339 timestamp such as 2026-01-02T15:04:05+01:00'
     const move = at(quiet, 'maintenance', 'ends_at')
     refuses(
       [
-        invalid('ends_at missing', undefined),
-        invalid('ends_at null', null),
-        invalid('ends_at empty', ''),
-        invalid('ends_at without zone', '2030-01-01T00:00:00'),
-        invalid('ends_at that passed', iso(world.clock.now() - 1), /future/),
-        invalid('ends_at now', iso(world.clock.now()), /future/),
-        invalid('ends_at in more than 366 days', iso(world.clock.now() + 367 * 24 * 60 * minute), /366 days/),
+        invalid('ends_at missing', undefined, 'is required'),
+        invalid('ends_at null', null, 'is required'),
+        invalid('ends_at empty', '', unreadable),
+        invalid('ends_at without zone', '2030-01-01T00:00:00', unreadable),
+        invalid('ends_at that passed', iso(world.clock.now() - 1), 'must be in the future'),
+        invalid('ends_at now', iso(world.clock.now()), 'must be in the future'),
+        invalid(
+          'ends_at in more than 366 days',
+          iso(world.clock.now() + 367 * 24 * 60 * minute),
+          'must be within 366 days from now',
+        ),
         { title: 'ends_at of another type', send: () => ends(1_800_000_000), code: 2006, message: 'Invalid JSON' },
         {
           title: 'an unknown field',
@@ -1639,7 +1774,7 @@ t.test('Maintenance', async t => {
           send: () => post(at(subject, 'maintenance', 'ends_at'), { ends_at: iso(world.clock.now() - 1) }),
           code: 2001,
           message: 'invalid observed_at',
-          details: /future/,
+          details: 'ends_at must be in the future',
         },
         {
           title: 'a cancel with nothing running',
@@ -1741,7 +1876,7 @@ t.test('A website that became custom', async t => {
         send: () => post(at(slug, 'rules'), { name: 'X', document: anyOf(statusOf(slug, { match: { location: 'xx' } })) }),
         code: 2001,
         message: 'Invalid rule document',
-        details: /inputs\[0\]\.match\.location/,
+        details: 'inputs[0].match.location names no location',
       },
       {
         title: 'an update of the platform signal',
@@ -1875,6 +2010,8 @@ t.test('Bounds and races', async t => {
     const name = '𝔵'.repeat(64)
     const subject = await made(name)
     t.equal(subject, name)
+    t.equal(await made(name), `${name}-2`)
+    t.equal(ok(await get(at(`${name}-2`))).id, `${name}-2`, 'also with a suffix')
     const slug = await signal(subject, name, 'event')
     const match = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`${i}${'🙂'.repeat(63)}`, '🙂'.repeat(256)]))
     const ruleSlug = await rule(subject, anyOf(statusOf(slug, { match })))
@@ -1888,11 +2025,43 @@ t.test('Bounds and races', async t => {
     const create = (text: string) => raw(at(subject, 'signals'), text)
     const pad = 'x'.repeat(limits.subject.metaBytes - '{"pad":""}'.length)
     t.equal(ok(await create(JSON.stringify({ name: 'Meta', kind: 'event', meta: { pad } }))).meta.pad, pad)
+    const wide = JSON.stringify({ name: 'Wide', kind: 'event', meta: { pad: pad.replace('xx', 'xя') } })
+    t.match((await create(wide)).json.error, { message: 'Invalid meta' }, 'bytes are counted, not characters')
     const levels = limits.http.jsonDepth - 2
     ok(await create(`{"name":"Deep","kind":"event","meta":{"x":${'['.repeat(levels)}${']'.repeat(levels)}}}`))
     const body = '{"name":"Long","kind":"event"}'
     ok(await create(body.padEnd(limits.http.bodyBytes)))
     t.match((await create(body.padEnd(limits.http.bodyBytes + 1))).json.error, { code: 2006 })
+  })
+
+  t.test('a body is JSON in UTF-8, sent as it is; one without a type is taken for JSON', async t => {
+    const subject = await made()
+    const slug = await signal(subject, 'Beat', 'event')
+    const path = at(subject, 'signals', slug, 'observations')
+    const send = (headers: Record<string, string>, body: string | Uint8Array = '{"status":"ok"}') =>
+      world.call('POST', path, { token: owner, raw: typeof body === 'string' ? new TextEncoder().encode(body) : body, headers })
+    ok(await send({}))
+    const types = [
+      '',
+      'application/json',
+      'Application/JSON; charset=utf-8',
+      'application/json ;x=1',
+      'application/cloudevents+json',
+    ]
+    for (const type of types) ok(await send({ 'content-type': type }))
+    ok(await send({ 'content-encoding': 'Identity' }))
+    ok(await send({}, '{"status":"ok","error":"\\"[{","labels":{"[":"}"}}'))
+    t.match((await send({}, ' \n')).json.error, { code: 2001, message: 'invalid status' }, 'blanks are no body')
+    const type = ['Unsupported content type', 'The Content-Type must be application/json']
+    const refusals: [message: string | undefined, details: string | undefined, answer: Promise<Answer>][] = [
+      ...['text/json', 'application/jsonp', 'application/json,text/plain', 'x+json'].map(
+        sent => [type[0], type[1], send({ 'content-type': sent })] as [string, string, Promise<Answer>],
+      ),
+      ['Unsupported encoding', 'The body must be sent without a content encoding', send({ 'content-encoding': 'gzip' })],
+      ['Invalid JSON', 'The body is not UTF-8', send({}, new Uint8Array([0x22, 0xff, 0x22]))],
+      ['Request too large', 'A request body has at most 1048576 bytes', send({}, ' '.repeat(limits.http.bodyBytes + 1))],
+    ]
+    for (const [message, details, answer] of refusals) t.match((await answer).json.error, { code: 2006, message, details })
   })
 
   t.test('64 inputs are taken, and a document beyond its size is refused', async t => {
@@ -1903,12 +2072,13 @@ t.test('Bounds and races', async t => {
     const large = inputs.map((input, i) => ({ ...input, match: { n: `${i}`, pad: 'x'.repeat(256), more: 'y'.repeat(256) } }))
     t.match((await post(at(subject, 'rules'), { name: 'Large', document: anyOf(...large) })).json.error, {
       message: 'Invalid rule document',
+      details: 'document is larger than 32768 bytes',
     })
   })
 
   t.test('a subject that no longer fits an answer takes no more, and is read as before', async t => {
     const subject = await made()
-    const meta = { pad: 'x'.repeat(16_000) }
+    const meta = { pad: 'я'.repeat(8_000) }
     let taken = 0
     let refusal: { code: number; message: string } | null = null
     while (refusal === null && taken < limits.subject.signals) {
@@ -1918,6 +2088,7 @@ t.test('Bounds and races', async t => {
     }
     t.match(refusal, { code: 2004, message: 'Subject too large' })
     t.equal(ok(await get(at(subject, 'signals'))).length, taken)
+    t.ok(taken * 16_000 < limits.subject.viewBytes, 'counted in bytes, not in characters')
     const room = ok(await post(at(subject, 'signals'), { name: 'Slim', kind: 'event' })).id
     const grown = await post(at(subject, 'signals', room), { name: 'Slim', meta })
     t.match(grown.json.error, { code: 2004, message: 'Subject too large' })

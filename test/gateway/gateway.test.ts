@@ -1,11 +1,16 @@
 // The gateway's own behaviour behind the contract: whom it asks and when, what it keeps, how it fails and how it stops.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import t from 'tap'
 import { makeToken } from '#shared/api-token.ts'
+import type { Clock } from '#shared/clock.ts'
 import type { LocationView } from '#shared/contracts/ask-people.ts'
 import { limits } from '#shared/limits.ts'
+import { requireNoBody } from '../../services/gateway/json-body.ts'
 import { createLocationNames } from '../../services/gateway/location-names.ts'
+import { withinBudget } from '../../services/gateway/time-budget.ts'
 import { type ApiWorld, startApiWorld } from '../support/api-world.ts'
 import { bodyIsRead } from '../support/body-is-read.ts'
 import { createHandClock } from '../support/hand-clock.ts'
@@ -185,6 +190,37 @@ t.test(
   },
 )
 
+t.test('what a request has waited is taken off the time of its answer, and an answer leaves no timer behind', async t => {
+  const hand = createHandClock()
+  let timers = 0
+  const clock: Clock = {
+    ...hand,
+    after: (delayMs, run) => {
+      const cancel = hand.after(delayMs, run)
+      timers++
+      return () => {
+        timers--
+        cancel()
+      }
+    },
+  }
+  let refusal: unknown = null
+  hand.advance(3_000)
+  withinBudget(clock, 0, new Promise(() => undefined)).catch(error => {
+    refusal = error
+  })
+  hand.advance(limits.http.answerMs - 3_000 - 1)
+  await turns(1)
+  t.equal(refusal, null)
+  hand.advance(1)
+  await turns(1)
+  t.match(refusal, { code: 'unavailable' })
+  timers = 0
+  t.equal(await withinBudget(clock, clock.monotonic(), Promise.resolve('done')), 'done')
+  await t.rejects(withinBudget(clock, clock.monotonic(), Promise.reject(new Error('refused'))), { message: 'refused' })
+  t.equal(timers, 0)
+})
+
 t.test('a body that never ends is given up within the same time', async t => {
   const { world, token } = await start(t)
   await version(world, token)
@@ -294,6 +330,26 @@ t.test('a list larger than a page of the bus is answered whole', async t => {
   const answer = await world.call('GET', `${websites}?workspace_id=home000000`, { token })
   const listed = (answer.json.result as { id: string }[]).map(monitor => monitor.id)
   t.strictSame(listed, ids)
+})
+
+t.test('a window is over at its end, though its keeper has not said so yet', async t => {
+  const { world, token } = await start(t)
+  const startedAt = world.clock.now()
+  const endsAt = startedAt + 60_000
+  const context = { windowId: 'custom0001.w1', startedAt, endsAt, cancelledAt: null, by: 'Ada', deadlineAt: endsAt }
+  await world.addSubject({
+    id: 'custom0001',
+    workspaceId: 'home000000',
+    kind: 'custom',
+    template: null,
+    meta: null,
+    maintenance: { machine: 'maintenance', version: 1, value: 'running', context, steps: [] },
+  })
+  const read = async () => (await world.call('GET', '/api/v2/subjects/shop/maintenance', { token })).json.result
+  world.clock.advance(59_999)
+  t.match(await read(), { active: true, cancelled_at: null })
+  world.clock.advance(1)
+  t.equal(await read(), null)
 })
 
 t.test('a location made a moment ago can be used at once, though the names were just read', async t => {
@@ -406,6 +462,7 @@ t.test('what is no readable request is refused in the envelope under /api, and p
       `GET http://x/api/version HTTP/1.1\r\nExpect:\r\n${head}`,
       /^HTTP\/1.1 200 .*"code":2006,.*"Invalid request"/s,
     ],
+    ['an expectation of the API itself', `GET /api?x HTTP/1.1\r\nExpect: foo\r\n${head}`, /^HTTP\/1.1 200 .*"code":2006,/s],
     ['an expectation elsewhere', `GET /session HTTP/1.1\r\nExpect: foo\r\n${head}`, /^HTTP\/1.1 417 /],
     [
       'a chunk without a length',
@@ -598,6 +655,24 @@ t.test('a body beyond all bounds is refused before it ends, and its connection i
   await ended
   t.match(received, /"code":2006.*"message":"Request too large"/s)
   t.match(received, /^connection: close/im)
+})
+
+t.test('where no body is taken, one that breaks off is a body, and one beyond all bounds closes its connection', async t => {
+  const headers: Record<string, string> = {}
+  const reply = { header: (name: string, value: string) => Object.assign(headers, { [name]: value }) } as unknown as FastifyReply
+  const refused = (raw: PassThrough) =>
+    t.rejects(requireNoBody({ raw } as unknown as FastifyRequest, reply), { message: 'This request takes no body' })
+  const broken = new PassThrough()
+  const refusal = refused(broken)
+  broken.destroy()
+  await refusal
+  await refused(broken)
+  t.strictSame(headers, {})
+  const endless = new PassThrough()
+  for (let sent = 0; sent <= limits.http.discardBytes; sent += 1024 * 1024) endless.write(Buffer.alloc(1024 * 1024))
+  await refused(endless)
+  t.strictSame(headers, { connection: 'close' })
+  t.notOk(endless.destroyed, 'its connection carries the refusal')
 })
 
 t.test('stop finishes what is being answered and takes no more', async t => {

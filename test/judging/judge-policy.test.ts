@@ -2,8 +2,11 @@
 import t from 'tap'
 import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
 import type { ObservedInput } from '#shared/contracts/subject.ts'
+import type { EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
 import { explainPolicy, type InputFacts, judgePolicy } from '#shared/judging/judge-policy.ts'
 import { inputKeyOf, selects } from '#shared/judging/policy-input.ts'
+import { inJudgingOrder } from '#shared/judging/rule-order.ts'
+import { limits } from '#shared/limits.ts'
 
 const at = 1_700_000_000_000
 const minute = 60_000
@@ -61,6 +64,61 @@ t.test('an input is silent after longer than its time, and says since when', t =
   t.end()
 })
 
+t.test('an input that never reported is young for its grace, inclusively, and then it is silent', t => {
+  const facts = heartbeat({ addedAt: at, observedAtUs: null })
+  const young = judged({}, facts, at + 5 * minute)
+  t.match(young, { verdict: 'not_judged', nextAt: at + 5 * minute + 1 })
+  t.equal(young.explanation, 'waiting for the first report of 1 of 1 input (beat)')
+  const silent = judged({}, facts, at + 5 * minute + 1)
+  t.match(silent, { verdict: 'no_data', nextAt: null })
+  t.equal(silent.explanation, 'nothing usable from 1 of 1 input (beat)')
+  for (const { evidence } of [young, silent]) {
+    t.strictSame(evidence.inputs, [{ input: 'beat', value: 'unknown', at: null, reason: 'never reported' }])
+  }
+  t.end()
+})
+
+t.test('an instant between two milliseconds is shown, and falls silent, as the earlier one', t => {
+  const facts = heartbeat({ observedAtUs: at * 1_000 + 999 })
+  t.match(judged({}, facts), { verdict: 'ok', nextAt: at + 5 * minute + 1, evidence: { inputs: [{ at }] } })
+  t.equal(judged({}, facts, at + 5 * minute + 1).verdict, 'no_data')
+  t.end()
+})
+
+t.test('a problem is told in the words of its sender', t => {
+  const { evidence } = judged({}, heartbeat({ ok: false, error: 'disk full' }))
+  t.strictSame(evidence.inputs, [{ input: 'beat', value: 'problem', at, reason: 'disk full' }])
+  t.end()
+})
+
+t.test('an input from a rule reads the verdict of that rule, and says so', t => {
+  const cases: [read: Verdict | null, verdict: Verdict, value: EvidenceInput['value'], reason: string | null][] = [
+    ['problem', 'problem', 'problem', 'the rule reports a problem'],
+    ['ok', 'ok', 'ok', null],
+    ['no_data', 'no_data', 'unknown', 'the rule has no data'],
+    ['not_judged', 'not_judged', 'unknown', 'the rule is not judged yet'],
+    [null, 'not_judged', 'unknown', 'the rule is not judged yet'],
+  ]
+  for (const [read, verdict, value, reason] of cases) {
+    const judgement = judged({ signal: null, from: 'first', mode: null }, { of: 'rule', verdict: read })
+    t.match(judgement, { verdict, nextAt: null }, `${read}`)
+    t.strictSame(judgement.evidence.inputs, [{ input: 'rule first', value, at: null, reason }], `${read}: why`)
+  }
+  t.end()
+})
+
+t.test('evidence is bounded and says what it leaves out; the sentence counts all', t => {
+  const n = limits.judging.evidenceInputs + 1
+  const inputs = Array.from({ length: n }, (_, i) => ({ signal: `s${i}` }))
+  const facts = inputs.map(() => heartbeat({ ok: false }))
+  const { evidence, explanation } = judgePolicy(policyOf(...inputs), facts, at)
+  t.match(evidence, { omitted: 1, truncated: true })
+  t.equal(evidence.inputs.length, n - 1)
+  t.match(explanation, `${n} of ${n} inputs failing`)
+  t.match(judgePolicy(policyOf(...inputs.slice(1)), facts.slice(1), at).evidence, { omitted: 0, truncated: false })
+  t.end()
+})
+
 t.test('one sentence names at most five inputs', t => {
   const inputs = (...words: ('ok' | 'problem' | 'unknown')[]) =>
     words.map((value, i) => ({ input: `i${i}`, value, at: null, reason: null }))
@@ -68,6 +126,10 @@ t.test('one sentence names at most five inputs', t => {
   const cases: [string, Parameters<typeof explainPolicy>][] = [
     ['5 of 5 inputs failing (i0, i1, i2, i3, i4)', ['problem', six.slice(0, 5)]],
     ['6 of 6 inputs failing (i0, i1, i2, i3, i4 and 1 more)', ['problem', six]],
+    ['1 of 1 input failing (i0)', ['problem', inputs('problem')]],
+    ['1 of 3 inputs failing (i0)', ['ok', inputs('problem', 'ok', 'unknown')]],
+    ['nothing usable from 1 of 2 inputs (i1)', ['no_data', inputs('problem', 'unknown')]],
+    ['waiting for the first report of 1 of 2 inputs (i1)', ['not_judged', inputs('ok', 'unknown')]],
     ['2 of 3 inputs ok', ['ok', inputs('ok', 'ok', 'unknown')]],
     ['all 2 inputs ok', ['ok', inputs('ok', 'ok')]],
     ['the input is ok', ['ok', inputs('ok')]],
@@ -90,6 +152,7 @@ t.test('an input is the same while rule, signal or from, mode and match are equa
     key({ match: { a: '2' } }),
     key({ match: { a: '1' }, mode: 'latest_value' }),
     key({ signal: null, from: 'beat', mode: null }),
+    key({ signal: null, from: 'other', mode: null }),
   ]
   t.equal(new Set(all).size, all.length)
   t.end()
@@ -102,5 +165,19 @@ t.test('a match is AND-ed; * is met by any value of a label that is there', t =>
   t.equal(selects({ zone: 'a', host: 'x' }, labels), false)
   t.equal(selects({ disk: '*' }, labels), false)
   t.equal(selects({ toString: '*' }, labels), false, 'what every object has is no label')
+  t.end()
+})
+
+t.test('rules come after those that they cite; circles have no order, and who cites what is gone is not held up by it', t => {
+  const rule = (slug: string, ...cited: string[]) => ({
+    slug,
+    policy: policyOf(...(cited.length === 0 ? [{}] : cited.map(from => ({ signal: null, from, mode: null })))),
+  })
+  const order = (...rules: ReturnType<typeof rule>[]) => inJudgingOrder(rules)?.map(({ slug }) => slug) ?? null
+  t.strictSame(order(rule('b'), rule('a')), ['b', 'a'], 'their own order, where nobody cites')
+  t.strictSame(order(rule('sum', 'a', 'b'), rule('b', 'a'), rule('a')), ['a', 'b', 'sum'])
+  t.strictSame(order(rule('a', 'a')), null)
+  t.strictSame(order(rule('a', 'b'), rule('b', 'c'), rule('c', 'a'), rule('d')), null)
+  t.strictSame(order(rule('a', 'gone', 'b'), rule('b')), ['b', 'a'])
   t.end()
 })

@@ -150,6 +150,7 @@ t.test('a location that never reported is young for 60 s since it was added', t 
   )
   t.equal(judgeReachability(one, readings, at + minute, at + minute).nextAt, at + minute + 1)
   t.equal(judgeReachability(one, readings, at + minute + 1, at + minute + 1).verdict, 'no_data', 'then it counts as unknown')
+  t.match(judgeReachability(meta, {}, at, at), { verdict: 'not_judged', nextAt: at + minute + 1 }, 'so is one of no entry')
   t.end()
 })
 
@@ -163,12 +164,26 @@ t.test('the explanation says it in a sentence and the evidence names every locat
     { input: 'bbbb', value: 'problem', at, reason: 'status 503, expected 200' },
     { input: 'cccc', value: 'ok', at, reason: null },
   ])
+  const settled = { ...readings, bbbb: never(at - 60 * minute) }
+  t.equal(judgeReachability({ ...meta, failure_mode: 'all' }, settled, at, at).explanation, '1 of 3 locations failing')
+  const silent = judgeReachability({ ...meta, locations: ['aaaa', 'bbbb'] }, readings, at + 4 * minute, at + 4 * minute)
+  t.strictSame(
+    silent.evidence.inputs.map(({ value, at, reason }) => ({ value, at, reason })),
+    Array.from({ length: 2 }, () => ({ value: 'unknown', at, reason: 'nothing reported since 2023-11-14T22:13:20.000Z' })),
+    'what is silent says since when',
+  )
   const sentences: [string[], Record<string, Reading>, string][] = [
     [[], {}, 'no locations assigned, so nothing checks it'],
     [['aaaa'], { aaaa: reported(true, at) }, 'the location reports ok'],
     [['aaaa', 'bbbb'], { aaaa: reported(true, at), bbbb: reported(true, at) }, 'all 2 locations ok'],
     [['aaaa', 'bbbb'], { aaaa: reported(true, at - 60 * minute), bbbb: reported(true, at) }, 'no reports from 1 of 2 locations'],
     [['aaaa'], { aaaa: never(at) }, 'waiting for the first report of 1 of 1 location'],
+    [meta.locations, { ...readings, aaaa: reported(true, at - 60 * minute), bbbb: reported(true, at) }, '2 of 3 locations ok'],
+    [
+      meta.locations,
+      { ...readings, aaaa: reported(true, at - 60 * minute), bbbb: reported(false, at) },
+      'no reports from 1 of 3 locations',
+    ],
   ]
   for (const [locations, given, sentence] of sentences) {
     t.equal(judgeReachability({ ...meta, locations }, given, at, at).explanation, sentence)

@@ -111,8 +111,9 @@ t.test('identifiers', async t => {
   t.ok(checkObservationId(subjectId, 'aB3x', slotAt + 1) > id, 'text order is time order')
   t.ok(observationPrefix(slotAt + 24 * hour) > observationPrefix(slotAt))
   t.equal(fromBase62(toBase62(61, 1)), 61)
+  t.ok(Number.isNaN(fromBase62('a-b')), 'what is no digit stands for no number')
   t.throws(() => toBase62(62, 1), /does not fit/)
-  t.throws(() => toBase62(-1, 3), /does not fit/)
+  for (const strange of [-1, 1.5, Number.NaN]) t.throws(() => toBase62(strange, 3), /does not fit/)
 })
 
 t.test('what a signal reported lies in the order of its instants, from the year 0 to 9999', async t => {
@@ -128,6 +129,7 @@ t.test('what a signal reported lies in the order of its instants, from the year 
     1_000,
     1_790_000_000e6 - 1,
     1_790_000_000e6,
+    90_000_000_000e6,
     253_402_300_799_999e3,
   ]
   const ids = instants.map(us => pushedObservationId('subject001', 's1', {}, us))
