@@ -79,7 +79,7 @@ const machine = setup({
     confirm: assign(({ context }) => ({ confirmedAt: (context.badSince ?? context.troubleSince) + context.confirmAfterMs })),
     noteTold: assign(({ context, event }, { announced }: { announced: 'problem' | 'no_data' }) => {
       if (!isMuted(event)) return { announced, problemHeld: false }
-      return { problemHeld: context.problemHeld || (announced === 'problem' && context.announced === 'nothing') }
+      return { problemHeld: announced === 'problem' && context.announced === 'nothing' }
     }),
     armReminder: assign(({ context, event }) => {
       const reminderAt = nextReminder(context, event.at)

@@ -25,11 +25,11 @@ export interface Committed {
 export async function commitDrafts(core: Core, drafts: Drafts, writer: string): Promise<Committed> {
   const isMine = ({ partition }: Draft) => core.mayCommit(partition.number)
   const all = [...drafts.subjects.values()]
-  const drafted = all.filter(isMine)
-  const changed = drafted.filter(draft => draft.change === 'commit' && draft.subject !== null)
+  const drafted = new Set(all.filter(isMine))
+  const changed = [...drafted].filter(draft => draft.change === 'commit' && draft.subject !== null)
   for (const draft of changed) draft.subject = stamped(draft.subject as SubjectDocument, writer)
-  const series = seriesOf(drafts, new Set(drafted), writer)
-  const mayGoOn = () => drafted.some(isMine)
+  const series = seriesOf(drafts, drafted, writer)
+  const mayGoOn = () => [...drafted].some(isMine)
   const results = await write(core, { drafts, series, changed }, mayGoOn)
 
   const refused = refusedOf(drafts, series, changed, results)
@@ -39,9 +39,10 @@ export async function commitDrafts(core: Core, drafts: Drafts, writer: string): 
   if (drafts.setAside.length > 0)
     await persistWhile(core, mayGoOn, 'keep inputs set aside', () => core.store.insert('setAside', drafts.setAside))
   const written = new Set(changed)
-  const late = new Set(all.filter(draft => !written.has(draft) && !isMine(draft)))
+  // What was left out stays left out, also where its lease was renewed during the write.
+  const late = new Set(all.filter(draft => !drafted.has(draft) || (!written.has(draft) && !isMine(draft))))
   return {
-    done: drafted.filter(draft => !refused.has(draft) && !late.has(draft)),
+    done: [...drafted].filter(draft => !refused.has(draft) && !late.has(draft)),
     refused: [...refused].filter(draft => !late.has(draft)),
     lapsed: [...new Set([...late].map(draft => draft.partition))],
   }

@@ -328,6 +328,16 @@ t.test('rules that read rules are judged in one pass, prerequisites first', asyn
   t.strictSame(await house.subject(house.id), before, 'a refusal changes nothing')
 })
 
+t.test('of two rules the one that is read is judged first, also where it was made last', async t => {
+  const house = await createCustom()
+  await house.signal('one')
+  await house.rule('reader', [{ signal: 'one' }])
+  await house.rule('read', [{ signal: 'one' }])
+  await house.must({ kind: 'replace-rule', rule: 'reader', name: 'Reader', policy: policy([{ from: 'read' }]) })
+  await house.report('one', 'problem')
+  t.equal(await house.verdict('reader'), 'problem')
+})
+
 t.test('refusals of signals and rules', async t => {
   const house = await createCustom()
   await house.signal('Beat it')
@@ -1114,6 +1124,8 @@ t.test('what comes in one round counts as if each had a round of its own', async
     house.report('beat', 'problem', at(-2_000)),
   ])
   t.match(sent[2], { result: { accepted: true } }, 'sent again, it keeps its acceptance')
+  const behind = await Promise.all([house.report('beat', 'ok', at(-500)), house.report('beat', 'problem', at(-600))])
+  t.match(behind, [{ result: { accepted: true } }, { result: { rejectReason: 'out_of_order' } }])
   await house.rule('quiet', [{ signal: 'beat' }], { confirmAfterMs: 0 })
   await Promise.all([house.report('beat', 'problem', at(0)), house.report('beat', 'problem', at(1))])
   const incidents = (await house.incidents(house.id)).filter(({ ruleKey }) => ruleKey === 'r2')
@@ -1154,6 +1166,8 @@ t.test('each of a batch finds those before it as if they were stored', async t =
     house.clock.now() - 1 + limits.retention.pushedMs,
     'what is never judged leaves on a day of its own',
   )
+  const two = { kind: 'report-observations', observations: [one(now + 2_000), one(now + 1_000)] }
+  t.match(await house.must(two), { results: [{ ok: true }, { observation: { rejectReason: 'out_of_order' } }] }, 'of two also')
 })
 
 t.test('an input that says nothing new takes back nothing of what was due before it', async t => {

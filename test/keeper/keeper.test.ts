@@ -11,6 +11,7 @@ import { type Put, type Store, StoreError } from '#shared/store/port.ts'
 import { gatherTakes } from '../../services/keeper/gather.ts'
 import { holdLeases } from '../../services/keeper/leases.ts'
 import { openPartition } from '../../services/keeper/partition.ts'
+import { alert } from '../store/documents.ts'
 import { createWorld, minute, websiteMeta } from './world.ts'
 
 const second = 1_000
@@ -292,6 +293,37 @@ t.test('commit', async t => {
     t.equal((await world.incidents(id))[0]?.status, 'pending')
   })
 
+  t.test(
+    'what somebody else committed and did not come to write is written by who finds it, though nothing is left to commit',
+    async t => {
+      const world = createWorld()
+      await world.startOne({ exclusive: true })
+      const id = await world.create()
+      await world.command(id, { kind: 'start-maintenance', endsAt: world.clock.now() + 60 * minute, by: 'someone' } as never)
+      await world.clock.advance(2 * limits.keeper.pendingMs)
+      const stored = await world.subject(id)
+      if (stored === null) throw new Error('no subject')
+      t.strictSame(stored.pending, [], 'this keeper has nothing of its own to clear any more')
+      const pending = [
+        { mode: 'insert' as const, collection: 'alerts' as const, document: alert(`${id}.1.a1`, { subjectId: id }) },
+      ]
+      const elsewhere = {
+        ...stored,
+        rev: stored.rev + 1,
+        writer: 'somebody else',
+        maintenance: null,
+        pending,
+        hasPending: 1 as const,
+      }
+      await world.store.replace('subjects', [elsewhere])
+      t.match(await world.command(id, { kind: 'cancel-maintenance' } as never), { ok: false, error: { code: 'not_found' } })
+      await world.clock.advance(3 * limits.keeper.pendingMs)
+      const told = (await world.alerts(id)).map(one => one.id)
+      t.strictSame(told, [`${id}.1.a1`])
+      t.strictSame((await world.subject(id))?.pending, [], 'and cleared')
+    },
+  )
+
   t.test('reports whose freshness only memory had survive a refusal', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
@@ -539,6 +571,28 @@ t.test('checkpoint', async t => {
     t.equal(troubleSince, ((await world.subject(id))?.readings['aaaa']?.at ?? 0) + 3 * minute + 1)
   })
 
+  t.test('what a checkpoint knows of a subject that its keeper never had in memory stands in the next one too', async t => {
+    const world = createWorld()
+    const first = await world.startOne({ exclusive: true })
+    const id = await world.create()
+    let beside = randomId(10)
+    while (partitionOf(beside) !== partitionOf(id)) beside = randomId(10)
+    await world.create({}, beside)
+    await world.report(id, true)
+    await world.clock.advance(30 * second)
+    const slotAt = world.clock.now()
+    await world.report(id, true, { slotAt })
+    await first.service.stop()
+    t.equal(await world.keptSlot(id), slotAt)
+    await world.startOne({ exclusive: true })
+    await world.clock.advance(20 * second)
+    const besideAt = world.clock.now()
+    await world.report(beside, true, { slotAt: besideAt })
+    await world.clock.advance(11 * second)
+    t.equal(await world.keptSlot(beside), besideAt, 'the checkpoint has moved')
+    t.equal(await world.keptSlot(id), slotAt)
+  })
+
   t.test('a document committed after the checkpoint is not made older by it, and its deadline counts', async t => {
     const world = createWorld()
     const first = await world.startOne()
@@ -758,6 +812,43 @@ t.test('trouble', async t => {
     t.ok((aside[0]?.reason.length ?? 0) > 0)
   })
 
+  t.test(
+    'a subject that the store will never take is set aside; its observations and others of its round are stored',
+    async t => {
+      let refused = ''
+      const takes = (collection: string, documents: readonly { id: string }[]) => {
+        if (collection === 'subjects' && documents.some(({ id }) => id === refused))
+          throw new StoreError('permanent', 'too large')
+      }
+      const world = createWorld(store => ({
+        ...store,
+        putInOrder: async puts => {
+          for (const { collection, documents } of puts) takes(collection, documents)
+          return await store.putInOrder(puts)
+        },
+        replace: async (collection, documents) => {
+          takes(collection, documents)
+          return await store.replace(collection, documents)
+        },
+      }))
+      await world.startOne({ exclusive: true })
+      const [id, other] = [await world.create(), await world.create()]
+      refused = id
+      await Promise.all([world.report(id, false), world.report(other, false)])
+      t.equal((await world.incidents(other)).length, 1, 'others are judged')
+      t.equal(await world.store.count('observations', {}), 2, 'what was observed is stored all the same')
+      t.equal((await world.incidents(id)).length, 0)
+      const aside = () => world.store.find('setAside', { where: { subjectId: id }, limit: 10 })
+      t.match(await aside(), [{ reason: 'too large', input: /"kind":"result"/ }])
+      t.match(await world.command(id, { kind: 'delete-subject' }), { ok: false, error: { code: 'internal' } })
+      t.equal((await aside()).length, 2)
+      refused = ''
+      await world.clock.advance(minute)
+      await world.report(id, false, { slotAt: world.clock.now() })
+      t.match(await world.incidents(id), [{ status: 'pending' }], 'taken again, it goes on from what is stored')
+    },
+  )
+
   t.test('above 1,000 waiting commands a partition answers busy at once', async t => {
     let down = false
     const world = createWorld(store => failing(store, () => down))
@@ -857,6 +948,21 @@ t.test('check entries', async t => {
     } as never)
     t.match(await entry('aaaa'), { rev: 3, url: 'https://b.example/' })
     t.equal((await entry('bbbb')) ?? null, null)
+  })
+
+  t.test('of two updates that share a round the last counts at each location', async t => {
+    const world = createWorld()
+    await world.startOne()
+    const id = await world.create({ locations: ['aaaa', 'bbbb'] })
+    const { confirm_after: _, recover_after: __, ...meta } = websiteMeta
+    const update = (url: string, locations: string[]) =>
+      world.command(id, { kind: 'update-website', name: 'N', meta: { ...meta, url, locations, failure_mode: null } } as never)
+    await Promise.all([update('https://first.example/', ['aaaa', 'cccc']), update('https://last.example/', ['aaaa', 'bbbb'])])
+    const urls = ['aaaa', 'bbbb', 'cccc'].map(async location => {
+      const entry = await world.client.bucket('checks').get(keys.check(location, id))
+      return (entry?.value as CheckEntry | null | undefined)?.url ?? null
+    })
+    t.strictSame(await Promise.all(urls), ['https://last.example/', 'https://last.example/', null])
   })
 
   t.test('a take-over reconciles the entries of its partition: missing ones are written, strays removed', async t => {

@@ -102,6 +102,33 @@ t.test('what has no revision to guard it is not done where the lease grew too ol
   }
 })
 
+t.test('what was left out because its lease was too old is not done either where the lease is renewed meanwhile', async t => {
+  let isRenewed = false
+  const store = createMemoryStore()
+  const core = {
+    store: { ...store, putInOrder: (puts: readonly Put[]) => store.putInOrder(puts).finally(() => (isRenewed = true)) },
+    mayCommit: (partition: number) => partition === 0 || isRenewed,
+    metrics: createKeeperMetrics(new Registry()),
+    cache: new SubjectCache(10),
+    clock: { now: () => 1 },
+  }
+  const drafts = noDrafts({ series: () => null, seriesOf: () => [], pushed: () => null, note: () => undefined })
+  const [young, old] = [0, 1].map((number): Draft => {
+    const id = `sub${number}`
+    const subject = subjectDocument(id, { rev: 0, kind: 'custom', pending: [] })
+    const partition = openPartition(number, { now: () => 0 })
+    return { id, partition, subject, change: 'commit', waiting: [], replies: [] }
+  }) as [Draft, Draft]
+  for (const draft of [young, old]) drafts.subjects.set(draft.id, draft)
+  const committed = await commitDrafts(core as never, drafts, 'writer')
+  t.strictSame(
+    (await store.get('subjects', [young.id, old.id])).map(stored => stored?.id ?? null),
+    [young.id, null],
+  )
+  t.strictSame(committed.done, [young])
+  t.strictSame(committed.lapsed, [old.partition], 'its partition is opened anew, and its inputs are read again')
+})
+
 t.test('subjects of a running round stay in memory, however many there are', async t => {
   const cache = new SubjectCache(2)
   for (const id of ['a', 'b', 'c', 'd', 'e']) cache.set(id, { subject: null, dirty: id === 'c', reports: null })

@@ -104,6 +104,26 @@ const cases: {
     behindMs: 1_000,
     placed: [100, -900],
   },
+  {
+    name: 'a clock that is a little ahead is no step either: what follows counts at its stamps',
+    messages: [
+      [0, 900],
+      [2_000, 1_100],
+    ],
+    isFresh: true,
+    placed: [900, 1_100],
+  },
+  {
+    name: 'where the clock was set back twice while messages waited, both count',
+    messages: [
+      [9 * hour, 0],
+      [9 * hour, 1_000 - hour],
+      [9 * hour, 2_000 - 2 * hour],
+      [9 * hour, 62_000 - 2 * hour],
+    ],
+    isFresh: false,
+    placed: [0, 0, 0, 60_000],
+  },
 ]
 for (const { name, messages, isFresh, behindMs, placed } of cases) {
   t.test(name, async t => {

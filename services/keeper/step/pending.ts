@@ -2,9 +2,13 @@
 import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
 
 export function addPending(subject: SubjectDocument, entry: Pending): SubjectDocument {
-  const kept = entry.mode === 'advance' ? subject.pending.filter(other => !isSameDocument(other, entry)) : subject.pending
+  const kept = subject.pending.filter(other => !isReplacedBy(other, entry))
   return { ...subject, pending: [...kept, entry], hasPending: 1 }
 }
 
-const isSameDocument = (other: Pending, entry: Pending & { mode: 'advance' }) =>
-  other.mode === 'advance' && other.collection === entry.collection && other.document.id === entry.document.id
+/** Check entries of one commit have one revision: only the last of a location may be written. */
+function isReplacedBy(other: Pending, entry: Pending): boolean {
+  if (other.mode === 'check') return entry.mode === 'check' && other.locationId === entry.locationId
+  if (other.mode !== 'advance' || entry.mode !== 'advance') return false
+  return other.collection === entry.collection && other.document.id === entry.document.id
+}
