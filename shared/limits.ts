@@ -42,6 +42,8 @@ export const limits = {
     pendingMs: 4 * second,
     /** After a take-over nobody is called silent for this long, so that buffered reports arrive first. */
     silenceHoldOffMs: 15 * second,
+    /** After an outage of the keepers for as long as it lasted, up to this: whoever reports once in that time has reported again (ADR 22). */
+    silenceHoldOffMaxMs: 1 * hour,
     /** A reminder overdue by more than this is skipped to its next instant. */
     reminderLateMs: 1 * minute,
     /** Subjects kept in memory by one keeper. */

@@ -57,7 +57,7 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     logger,
     keeperId: options.keeperId,
     exclusive: options.exclusive,
-    onAcquired: partition => host.open(partition),
+    onAcquired: (partition, vacantMs) => host.open(partition, vacantMs),
     handOver: partition => host.handOver(partition),
     onLost: (partition, reason) => {
       logger.warn({ partition, reason }, 'partition lost')

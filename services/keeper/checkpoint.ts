@@ -9,6 +9,7 @@ import { type Core, persistWhile } from './core.ts'
 import { freshnessOf } from './freshness.ts'
 import { isMoved, type Partition } from './partition.ts'
 import { NoLongerOurs } from './retry.ts'
+import { holdToKeep } from './silence.ts'
 
 /** Everything up to the partition's sequence is committed or is freshness in memory. Throws NoLongerOurs where another moved it. */
 export async function writeCheckpoint(core: Core, partition: Partition, now: number): Promise<void> {
@@ -19,6 +20,7 @@ export async function writeCheckpoint(core: Core, partition: Partition, now: num
   await forgetStrayed(core, partition, mayGoOn)
   // Closed meanwhile, its subjects left the memory: what is fresh of them could not be written any more.
   if (partition.state === 'closed') return
+  const hold = holdToKeep(partition, now)
   const checkpoint: CheckpointDocument = {
     id: keys.lease(partition.number),
     rev: (partition.checkpoint?.rev ?? 0) + 1,
@@ -28,6 +30,7 @@ export async function writeCheckpoint(core: Core, partition: Partition, now: num
     gaps: partition.gaps,
     writtenAt: now,
     freshness: freshnessOfPartition(core, partition),
+    ...(hold !== null && { silenceHold: hold }),
     writer: `${core.keeperId}.${now}`,
   }
   const [result] = await persistWhile(core, mayGoOn, 'write a checkpoint', () => core.store.replace('checkpoints', [checkpoint]))

@@ -9,17 +9,18 @@ import { limits } from '#shared/limits.ts'
 import { takeCommand } from './command-intake.ts'
 import type { Core } from './core.ts'
 import { gatherTakes } from './gather.ts'
-import { hasUrgentWork, holdSilence, isMoved, nextWorkAt, openPartition, type Partition, releaseSilence } from './partition.ts'
+import { hasUrgentWork, isMoved, nextWorkAt, openPartition, type Partition } from './partition.ts'
 import { NoLongerOurs } from './retry.ts'
 import { runRound, type Take } from './round.ts'
+import { holdSilence, releaseSilence, releaseSilenceLater } from './silence.ts'
 import { takeOver } from './take-over.ts'
 import { Turns } from './turns.ts'
 
 export class Host {
   readonly #core: Core
   readonly #partitions = new Map<number, Partition>()
-  /** Closed for a moment, to be opened anew while their leases are held. */
-  readonly #abandoned = new Set<number>()
+  /** Closed for a moment, to be opened anew while their leases are held; with what is known of how long nobody held them. */
+  readonly #abandoned = new Map<number, number | null>()
   readonly #turns = new Turns(limits.keeper.takeOversAtOnce)
   readonly #running = new Set<Promise<void>>()
   /** A round is about to begin. */
@@ -29,6 +30,7 @@ export class Host {
   #cancelTimer: Cancel | null = null
   #gathering: Cancel | null = null
   #rounds = 0
+  #toldHoldTo = 0
   #stopped = false
 
   constructor(core: Core) {
@@ -45,9 +47,9 @@ export class Host {
     return this.#partitions.has(number)
   }
 
-  /** Begins the take-over of a partition whose lease was just taken. */
-  open(number: number): void {
-    const partition = openPartition(number, this.#core.clock)
+  /** Begins the take-over of a partition whose lease was just taken; `vacantMs`: for how long nobody held it, null where nobody knows. */
+  open(number: number, vacantMs: number | null): void {
+    const partition = openPartition(number, this.#core.clock, vacantMs)
     this.#abandoned.delete(number)
     this.#partitions.set(number, partition)
     this.#core.metrics.partitions.set(this.#partitions.size)
@@ -218,15 +220,16 @@ export class Host {
     if (!(error instanceof NoLongerOurs))
       this.#core.logger.warn({ err: error, partition: partition.number }, 'partition opened anew')
     this.close(partition.number, 'abandoned')
-    this.#abandoned.add(partition.number)
+    this.#abandoned.set(partition.number, partition.vacantMs)
     this.#openAgain(partition.number)
   }
 
   /** A lease that is too old at this moment may still be renewed: asked again until it is, or is lost. */
   #openAgain(number: number): void {
     this.#core.clock.after(limits.keeper.retryMs, () => {
-      if (this.#stopped || !this.#abandoned.has(number)) return
-      if (this.#core.mayCommit(number)) this.open(number)
+      const vacantMs = this.#abandoned.get(number)
+      if (this.#stopped || vacantMs === undefined) return
+      if (this.#core.mayCommit(number)) this.open(number, vacantMs)
       else this.#openAgain(number)
     })
   }
@@ -241,7 +244,9 @@ export class Host {
   #goLive(partition: Partition): void {
     if (partition.state !== 'catching-up' || partition.sequence < partition.catchUpTo) return
     partition.state = 'live'
-    partition.silenceReleasedAt = this.#core.clock.now() + limits.keeper.silenceHoldOffMs
+    const now = this.#core.clock.now()
+    releaseSilenceLater(partition, now)
+    this.#tellHold(partition.silenceHoldMs, now)
     this.#core.bus
       .subscribe(subjects.commandsOfPartition(partition.number), message => takeCommand(this.#core, partition, message))
       .then(subscription => {
@@ -250,6 +255,13 @@ export class Host {
       })
       .catch(error => this.#abandon(partition, error))
     this.wake()
+  }
+
+  /** Once for all partitions of an outage. */
+  #tellHold(forMs: number, now: number): void {
+    if (forMs <= limits.keeper.silenceHoldOffMs || now < this.#toldHoldTo) return
+    this.#toldHoldTo = now + forMs
+    this.#core.logger.info({ forMs }, 'after an outage nobody is called silent for a while')
   }
 
   /** Until the next deadline. Who is in a round is looked at when it ends. */

@@ -16,8 +16,8 @@ export interface LeaseOptions {
   exclusive: boolean
   /** Called once, before the first lease is taken, with the question whether a partition may be committed to. */
   mayStart(mayCommit: (partition: number) => boolean): void
-  /** Begins the take-over of a partition. */
-  onAcquired(partition: number): void
+  /** Begins the take-over of a partition; `vacantMs`: for how long nobody held it, null where nobody knows. */
+  onAcquired(partition: number, vacantMs: number | null): void
   /** Finishes what runs on the partition and writes its checkpoint; afterwards the lease is given back. */
   handOver(partition: number): Promise<void>
   /** The partition must not be worked on any more. */
@@ -46,6 +46,8 @@ interface Seen {
   heir: string | null
   /** On this process's monotonic clock. */
   since: number
+  /** On the bus's clock, ms. */
+  at: number
 }
 
 export async function holdLeases(options: LeaseOptions): Promise<Leases> {
@@ -137,7 +139,7 @@ class LeaseHolder implements Leases {
     const known = this.#seen.get(partition)
     if (known !== undefined && entry.revision === known.revision) return
     const { holder = null, heir = null } = (entry.value ?? {}) as { holder?: string | null; heir?: string | null }
-    this.#seen.set(partition, { revision: entry.revision, holder, heir, since: this.#options.clock.monotonic() })
+    this.#seen.set(partition, { revision: entry.revision, holder, heir, since: this.#options.clock.monotonic(), at: entry.at })
     const mine = this.#held.get(partition)
     if (mine !== undefined && entry.revision > mine.revision && holder !== this.#options.keeperId)
       this.#lose(partition, 'another keeper took the lease')
@@ -187,14 +189,22 @@ class LeaseHolder implements Leases {
   async #acquire(partition: number): Promise<void> {
     this.#acquiring.add(partition)
     const startedAt = this.#options.clock.monotonic()
+    const before = this.#seen.get(partition)
     const revision = await this.#leases
-      .update(keys.lease(partition), { holder: this.#options.keeperId }, this.#seen.get(partition)?.revision ?? 0)
+      .update(keys.lease(partition), { holder: this.#options.keeperId }, before?.revision ?? 0)
       .catch(() => null)
+    const vacantMs = revision === null || before === undefined ? null : await this.#vacantMs(partition, before.at, revision)
     this.#acquiring.delete(partition)
     if (revision === null) return
     this.#held.set(partition, { revision, renewedAt: startedAt })
     if (this.#stopped) await this.release(partition)
-    else this.#options.onAcquired(partition)
+    else this.#options.onAcquired(partition, vacantMs)
+  }
+
+  /** Between the last sign of who held it before and this keeper's first, both on the bus's clock. */
+  async #vacantMs(partition: number, lastAt: number, revision: number): Promise<number | null> {
+    const entry = await this.#leases.get(keys.lease(partition)).catch(() => null)
+    return entry?.revision === revision ? Math.max(0, entry.at - lastAt) : null
   }
 
   #renewAll(): void {

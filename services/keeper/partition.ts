@@ -9,6 +9,7 @@ import { type Due, DueHeap } from '#shared/due-heap.ts'
 import { limits } from '#shared/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
 import { createSentTime, type SentTime } from './sent-time.ts'
+import { isHoldNew, type Silence } from './silence.ts'
 import type { Input } from './step/types.ts'
 
 /** An input that waits, with what must happen once it is committed. */
@@ -23,7 +24,7 @@ interface DueSubject extends Due {
   subjectId: string
 }
 
-export interface Partition {
+export interface Partition extends Silence {
   readonly number: number
   /** opening: nothing is stepped yet. catching-up: results only. live: everything. closed: never again. */
   state: 'opening' | 'catching-up' | 'live' | 'closed'
@@ -58,17 +59,13 @@ export interface Partition {
   readonly uncleared: Map<string, number>
   /** Deleted subjects of which nothing is left but the tombstone. */
   readonly childless: Set<string>
-  /** Silence counts only up to this instant while buffered reports may still arrive; null: it counts. */
-  silenceHeldAt: number | null
-  /** When that ends; null while the partition is not live or nothing is held. */
-  silenceReleasedAt: number | null
   /** The round that it is in; null: none. */
   round: Promise<void> | null
   feed: Feed | null
   commandSubscription: Subscription | null
 }
 
-export function openPartition(number: number, clock: Pick<Clock, 'now'>): Partition {
+export function openPartition(number: number, clock: Pick<Clock, 'now'>, vacantMs: number | null = 0): Partition {
   const now = clock.now()
   const share = (number / limits.partitions) * limits.keeper.checkpointMs
   return {
@@ -93,7 +90,9 @@ export function openPartition(number: number, clock: Pick<Clock, 'now'>): Partit
     freshness: new Map(),
     uncleared: new Map(),
     childless: new Set(),
+    vacantMs,
     silenceHeldAt: now,
+    silenceHoldMs: limits.keeper.silenceHoldOffMs,
     silenceReleasedAt: null,
     round: null,
     feed: null,
@@ -179,24 +178,12 @@ export function nextWorkAt(partition: Partition, isBusConnected: boolean): numbe
   return known.length === 0 ? null : Math.min(...known)
 }
 
-/** Whether the partition has come further than its stored checkpoint says. */
-export function isMoved({ checkpoint, sequence, streamCreatedAt, isFresher }: Partition): boolean {
-  if (isFresher) return true
+/** Whether the partition has come further than its stored checkpoint says, or holds back silence of which that says nothing. */
+export function isMoved(partition: Partition): boolean {
+  const { checkpoint, sequence, streamCreatedAt, isFresher } = partition
+  if (isFresher || isHoldNew(partition, checkpoint)) return true
   if (checkpoint === null) return sequence > 0
   return checkpoint.sequence !== sequence || checkpoint.streamCreatedAt !== streamCreatedAt
-}
-
-/** Cut off from the bus: nobody falls silent while no report can arrive. */
-export function holdSilence(partition: Partition, now: number): void {
-  partition.silenceHeldAt ??= now
-  partition.silenceReleasedAt = null
-}
-
-/** Silence counts again once the time for buffered reports is over. */
-export function releaseSilence(partition: Partition, now: number): void {
-  if (partition.silenceReleasedAt === null || now < partition.silenceReleasedAt) return
-  partition.silenceHeldAt = null
-  partition.silenceReleasedAt = null
 }
 
 /** The earliest deadline of the partition's subjects; null: none. */

@@ -14,6 +14,7 @@ import { armDeadline, type Partition, resultInput } from './partition.ts'
 import { publishPending } from './publish.ts'
 import { isWritten, startRemovals } from './removals.ts'
 import { createSentTime } from './sent-time.ts'
+import { holdAtTakeOver } from './silence.ts'
 import { entryOf } from './step/website-commands.ts'
 
 const pageSize = 1_000
@@ -28,8 +29,7 @@ export async function takeOver(core: Core, partition: Partition, onBroken: (reas
   partition.checkpoint = checkpoint ? (position as CheckpointDocument) : null
   partition.gaps = checkpoint?.gaps ?? 0
   for (const one of freshness ?? []) partition.freshness.set(one[0], one)
-  // Without a checkpoint nobody knows how long no keeper was there.
-  partition.silenceHeldAt = Math.min(core.clock.now(), checkpoint?.writtenAt ?? Number.NEGATIVE_INFINITY)
+  holdAtTakeOver(partition, partition.checkpoint, core.clock.now())
   await Promise.all([finishPending(core, partition, mayGoOn), loadDeadlines(core, partition, read)])
   await reconcileChecks(core, partition, mayGoOn)
   await openFeed(core, partition, mayGoOn, onBroken)

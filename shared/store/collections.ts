@@ -15,7 +15,7 @@ import type { Stored } from '#shared/contracts/common.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
 import type { DeliveryTableDocument } from '#shared/contracts/delivery-table.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
-import type { Freshness } from '#shared/contracts/freshness.ts'
+import type { Freshness, SilenceHold } from '#shared/contracts/freshness.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import type { WindowDocument } from '#shared/contracts/maintenance.ts'
 import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
@@ -39,6 +39,8 @@ export interface CheckpointDocument extends Stored {
   writtenAt: number
   /** Of the partition's subjects whose documents are less fresh; absent from those of earlier versions. */
   freshness?: readonly Freshness[]
+  /** Silence that is held back after an outage; absent: none. */
+  silenceHold?: SilenceHold
   /** Who wrote this revision, so that an unknown outcome is settled by asking again. */
   writer?: string
 }

@@ -1,0 +1,172 @@
+// What a keeper makes of silence that it could not have heard the end of: nobody is told of an outage of our own (ADR 22).
+import t from 'tap'
+import { keys } from '#shared/bus/subjects.ts'
+import { partitionOf } from '#shared/hash.ts'
+import { hour } from '#shared/limits.ts'
+import type { CheckpointDocument } from '#shared/store/collections.ts'
+import { holdAtTakeOver } from '../../services/keeper/silence.ts'
+import { createWorld, type KeeperHandle, minute } from './world.ts'
+
+const second = 1_000
+type World = ReturnType<typeof createWorld>
+
+/** A monitor that was reported on every minute until its keeper stopped, and a heartbeat that spoke then and is due each four minutes. */
+async function startAndStop(world: World): Promise<{ site: string; heart: string; spokeAt: number }> {
+  const keeper = await world.startOne({ exclusive: true })
+  await world.clock.advance(30 * second)
+  const site = await world.create()
+  const heart = 'heart00001'
+  const command = (body: object) => world.command(heart, body as never)
+  await command({ kind: 'create-subject', workspaceId: 'w', slug: 'heart', name: 'Heart' })
+  await command({ kind: 'create-signal', name: 'Beat', signalKind: 'custom_heartbeat', meta: '{}', convert: false })
+  const input = {
+    signal: 'beat',
+    from: null,
+    mode: 'status',
+    compare: null,
+    threshold: null,
+    match: null,
+    noDataAfterMs: 4 * minute,
+  }
+  const policy = { inputs: [input], need: 'any', atLeast: null, confirmAfterMs: minute, closeAfterMs: minute }
+  await command({ kind: 'create-rule', name: 'alive', policy, convert: false })
+  let spokeAt = Number.NaN
+  for (let reported = 0; reported < 3; reported++) {
+    spokeAt = world.clock.now()
+    await Promise.all([world.report(site, true), beat(world, heart)])
+    await world.clock.advance(minute)
+  }
+  await stop(world, keeper)
+  return { site, heart, spokeAt }
+}
+
+const stop = (world: World, keeper: KeeperHandle) => Promise.all([keeper.service.stop(), world.clock.advance(100)])
+
+async function cutOff(world: World, { bus }: KeeperHandle): Promise<void> {
+  world.hub.cut(bus)
+  await world.clock.advance(second)
+  world.hub.restore(bus)
+}
+
+async function beat(world: World, heart: string): Promise<void> {
+  const report = { signal: 'beat', status: 'ok', value: null, error: '', labels: {}, observedAtUs: world.clock.now() * 1_000 }
+  const { ok } = await world.command(heart, { kind: 'report-observation', ...report } as never)
+  if (!ok) throw new Error('the beat was not taken')
+}
+
+const told = async (world: World, ids: string[]) => (await Promise.all(ids.map(id => world.history(id)))).flat()
+
+t.test('whoever reports again within the time that an outage lasted is called silent at no time', async t => {
+  const world = createWorld()
+  const { site, heart } = await startAndStop(world)
+  await world.clock.advance(7 * minute)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(55 * second)
+  await world.report(site, true)
+  await world.clock.advance(minute)
+  for (let reported = 0; reported < 10; reported++) {
+    await Promise.all([world.report(site, true), beat(world, heart)])
+    await world.clock.advance(minute)
+  }
+  t.strictSame(await told(world, [site, heart]), [])
+})
+
+t.test('who stays silent is told of once that time is over, as of the instant at which it fell silent', async t => {
+  const world = createWorld()
+  const { site, heart, spokeAt } = await startAndStop(world)
+  await world.clock.advance(7 * minute)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(7 * minute - second)
+  t.strictSame(await told(world, [site, heart]), [])
+  await world.clock.advance(2 * second)
+  const [[ofSite], [ofHeart]] = [await world.incidents(site), await world.incidents(heart)]
+  t.match(ofSite, { status: 'no_data', troubleSince: spokeAt + 3 * minute + 1 })
+  t.match(ofHeart, { status: 'no_data', troubleSince: spokeAt + 4 * minute + 1 })
+})
+
+t.test('an outage that lasts longer than an hour holds silence back for an hour', async t => {
+  const world = createWorld()
+  const { site, heart } = await startAndStop(world)
+  await world.clock.advance(10 * hour)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(hour - second)
+  t.strictSame(await told(world, [site, heart]), [])
+  await world.clock.advance(2 * second)
+  t.match([(await world.incidents(site))[0], (await world.incidents(heart))[0]], [{ status: 'no_data' }, { status: 'no_data' }])
+})
+
+t.test('another start in that time does not end it', async t => {
+  const world = createWorld()
+  const { site, heart } = await startAndStop(world)
+  await world.clock.advance(7 * minute)
+  const second_ = await world.startOne({ exclusive: true })
+  await world.clock.advance(minute)
+  await stop(world, second_)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(5 * minute)
+  t.strictSame(await told(world, [site, heart]), [])
+  await world.clock.advance(minute)
+  t.match([(await world.incidents(site))[0], (await world.incidents(heart))[0]], [{ status: 'no_data' }, { status: 'no_data' }])
+})
+
+t.test('a stream that has to be read anew in that time does not end it', async t => {
+  const world = createWorld()
+  const { site, heart } = await startAndStop(world)
+  await world.clock.advance(7 * minute)
+  const keeper = await world.startOne({ exclusive: true })
+  await cutOff(world, keeper)
+  await world.clock.advance(6 * minute)
+  t.strictSame(await told(world, [site, heart]), [])
+})
+
+t.test('once it is over it does not come back when a stream has to be read anew', async t => {
+  const world = createWorld()
+  const { site } = await startAndStop(world)
+  await world.clock.advance(7 * minute)
+  const keeper = await world.startOne({ exclusive: true })
+  let spokeAt = Number.NaN
+  for (let reported = 0; reported < 8; reported++) {
+    spokeAt = world.clock.now()
+    await world.report(site, true)
+    await world.clock.advance(minute)
+  }
+  await cutOff(world, keeper)
+  await world.clock.advance(spokeAt + 3 * minute + second - world.clock.now())
+  t.match(await world.incidents(site), [{ status: 'pending', troubleSince: spokeAt + 3 * minute + 1 }])
+})
+
+t.test('how long silence is held back, and from when on', async t => {
+  const at = 100 * hour
+  const stored = { id: 'p', rev: 1, streamCreatedAt: '', sequence: 0, messageAt: 0, gaps: 0, writtenAt: at - 7 * minute }
+  const held = { ...stored, writtenAt: at - second, silenceHold: { heldAt: at - 30 * minute, releasedAt: at + 5 * minute } }
+  const never = Number.NEGATIVE_INFINITY
+  const rows: [what: string, vacantMs: number | null, CheckpointDocument | null, heldAt: number, holdMs: number][] = [
+    ['taken over at once', 100, stored, stored.writtenAt, 15 * second],
+    ['nobody was there', 2 * minute, stored, stored.writtenAt, 2 * minute],
+    ['nobody was there for long', 2 * hour, stored, stored.writtenAt, hour],
+    ['the bus has lost the lease', null, stored, stored.writtenAt, 7 * minute],
+    ['nothing is known at all', null, null, never, 15 * second],
+    ['no checkpoint was written', 2 * minute, null, never, 2 * minute],
+    ['a checkpoint of a clock that was ahead', null, { ...stored, writtenAt: at + hour }, at, 15 * second],
+    ['in the midst of a hold', 100, held, at - 30 * minute, 5 * minute],
+    ['in the midst of a hold, after a longer outage', 9 * minute, held, at - 30 * minute, 9 * minute],
+    ['after a hold', 100, { ...held, silenceHold: { heldAt: 0, releasedAt: at } }, held.writtenAt, 15 * second],
+    ['a hold of a clock that was ahead', 100, { ...held, silenceHold: { heldAt: 0, releasedAt: at + 9 * hour } }, 0, hour],
+  ]
+  for (const [what, vacantMs, checkpoint, heldAt, holdMs] of rows) {
+    const silence = { vacantMs, silenceHeldAt: null, silenceHoldMs: 0, silenceReleasedAt: null }
+    holdAtTakeOver(silence, checkpoint, at)
+    t.match(silence, { silenceHeldAt: heldAt, silenceHoldMs: holdMs, silenceReleasedAt: null }, what)
+  }
+})
+
+t.test('after a take-over that follows at once silence is held back for 15 s', async t => {
+  const world = createWorld()
+  const { site, spokeAt } = await startAndStop(world)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(20 * second)
+  const [checkpoint] = await world.store.get('checkpoints', [keys.lease(partitionOf(site))])
+  t.equal(checkpoint?.silenceHold, undefined)
+  await world.clock.advance(spokeAt + 3 * minute + 30 * second - world.clock.now())
+  t.match(await world.incidents(site), [{ status: 'pending', troubleSince: spokeAt + 3 * minute + 1 }])
+})
