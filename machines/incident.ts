@@ -1,7 +1,8 @@
 // The life of an incident (spec D 1, Incident life). Pure: instants come in events, a timer is `deadlineAt` in the context plus
 // the event that its owner sends when it is due; effects are orders that somebody else carries out. It never reads a clock.
 import { assign, setup } from 'xstate'
-import type { ClosedReason, HistoryKind, IncidentContext } from '#shared/contracts/incident.ts'
+import type { AlertKind } from '#shared/contracts/alert.ts'
+import type { AcknowledgedVia, ClosedReason, HistoryKind, IncidentContext } from '#shared/contracts/incident.ts'
 import type { Condition } from '#shared/contracts/verdict.ts'
 
 /** Raised whenever a transition or a context field changes its meaning; kept with every record. */
@@ -32,13 +33,17 @@ export type IncidentEvent =
   | { type: 'reminder.due'; at: number; muted?: boolean }
   /** A reminder whose instant passed unseen: skipped to the next, never replayed. */
   | { type: 'reminder.missed'; at: number }
-  | { type: 'incident.acknowledged'; at: number; by: string; via: 'api' | 'ui' | 'mcp' }
+  | { type: 'incident.acknowledged'; at: number; by: string; via: AcknowledgedVia }
   | { type: 'policy.replaced'; at: number; confirmAfterMs: number; closeAfterMs: number }
   | { type: 'rule.removed'; at: number }
   | { type: 'subject.archived'; at: number }
 
+/** An order for the owner. `record`: the transition is kept in the history under this kind. */
+export type IncidentEffect = { type: 'record'; params: { kind: HistoryKind } } | { type: 'announce'; params: Announcement }
+
+/** `held`: kept in the records, told to nobody. */
 export interface Announcement {
-  kind: 'problem' | 'no_data' | 'recovery'
+  kind: AlertKind
   reminder: boolean
   held: boolean
 }
@@ -46,7 +51,7 @@ export interface Announcement {
 const machine = setup({
   types: {} as { context: IncidentContext; events: IncidentEvent; input: IncidentInput | undefined },
   guards: {
-    /** What every state understands, a closed incident does not: it is over. */
+    /** A closed incident takes no event, not even those that every state has. */
     isOpen: ({ context }) => context.closedAt === null,
     isToBeTakenOn: ({ context }) => context.closedAt === null && context.acknowledgedAt === null,
     isProblem: ({ context }) => context.condition === 'problem',
@@ -60,7 +65,6 @@ const machine = setup({
   },
   actions: {
     record: (_, _params: { kind: HistoryKind }) => {},
-    /** `held`: kept in the records, told to nobody. */
     announce: (_, _params: Announcement) => {},
     /** The hold counts continuous non-ok time: it starts over when ok came between. */
     beginTrouble: assign(({ context, event }) => {

@@ -74,6 +74,9 @@ export function parseCheckObservationId(id: string): { subjectId: string; locati
   }
 }
 
+/** Behind all ids that begin with `prefix`: none has a `~`, or a character above it. */
+export const endOfPrefix = (prefix: string): string => `${prefix}~`
+
 /** An incident's id inside the system: the subject and the number of the incident within it. */
 export const incidentId = (subjectId: string, number: number): string => `${subjectId}.${number}`
 

@@ -625,6 +625,8 @@ export const limits = {
      * some tens of microseconds. Each commit of the writer empties the cache, so that a larger one would hold nothing more.
      */
     near: { rows: 128, rowsPerTurn: 256, cacheKib: 512 },
+    /** Pages of its file that the thread that writes the embedded store keeps in memory. */
+    writerCacheKib: 4_096,
     /**
      * The write-ahead log of the embedded store is folded into its file at this length, 4 MiB: whatever writes waits for a fold. At 1,440 checks
      * a second two came every second and took 8 to 15 ms each; of 64 MiB it was one in ten seconds, of 58 ms.

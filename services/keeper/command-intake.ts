@@ -4,10 +4,10 @@ import type { Incoming } from '#shared/bus/port.ts'
 import { parseCommand } from '#shared/bus/subjects.ts'
 import { Command } from '#shared/contracts/command.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
-import type { ErrorCode } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import type { Core } from './core.ts'
 import type { Partition } from './partition.ts'
+import { refusal } from './step/refusal.ts'
 
 const command = Compile(Command)
 
@@ -31,8 +31,4 @@ export function takeCommand(core: Core, partition: Partition, message: Incoming)
   const at = core.clock.now()
   partition.commands.push({ input: { kind: 'command', subjectId: address.subjectId, at, command: body }, sequence: 0, respond })
   core.wake()
-}
-
-function refusal(code: ErrorCode, message: string, details: string): Reply {
-  return { ok: false, error: { code, message, details } }
 }

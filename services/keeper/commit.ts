@@ -4,12 +4,12 @@ import type { SeriesDocument } from '#shared/contracts/observation.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { type Put, type PutResult, StoreError } from '#shared/store/port.ts'
 import { type Core, persistWhile } from './core.ts'
-import type { Draft, Drafts } from './draft.ts'
-import { setAside } from './draft.ts'
+import { type ChangedDraft, type Draft, type Drafts, isChanged, setAside } from './draft.ts'
 import { freshnessOf } from './freshness.ts'
 import type { Partition } from './partition.ts'
+import { refusal } from './step/refusal.ts'
 
-export interface Committed {
+interface Committed {
   /** Committed, or had nothing to commit. */
   done: Draft[]
   /** Written by somebody else meanwhile. */
@@ -26,8 +26,8 @@ export async function commitDrafts(core: Core, drafts: Drafts, writer: string): 
   const isMine = ({ partition }: Draft) => core.mayCommit(partition.number)
   const all = [...drafts.subjects.values()]
   const drafted = new Set(all.filter(isMine))
-  const changed = [...drafted].filter(draft => draft.change === 'commit' && draft.subject !== null)
-  for (const draft of changed) draft.subject = stamped(draft.subject as SubjectDocument, writer)
+  const changed = [...drafted].filter(isChanged)
+  for (const draft of changed) draft.subject = stamped(draft.subject, writer)
   const series = seriesOf(drafts, drafted, writer)
   const mayGoOn = () => [...drafted].some(isMine)
   const results = await write(core, { drafts, series, changed }, mayGoOn)
@@ -38,7 +38,7 @@ export async function commitDrafts(core: Core, drafts: Drafts, writer: string): 
   core.metrics.refusals.inc(refused.size)
   if (drafts.setAside.length > 0)
     await persistWhile(core, mayGoOn, 'keep inputs set aside', () => core.store.insert('setAside', drafts.setAside))
-  const written = new Set(changed)
+  const written = new Set<Draft>(changed)
   // What was left out stays left out, also where its lease was renewed during the write.
   const late = new Set(all.filter(draft => !drafted.has(draft) || (!written.has(draft) && !isMine(draft))))
   return {
@@ -48,7 +48,7 @@ export async function commitDrafts(core: Core, drafts: Drafts, writer: string): 
   }
 }
 
-/** As they are written, and are in the drafts from now on: one revision on. None of a partition whose lease is too old. */
+/** The series to write, one revision on, which the drafts hold from now on. None of a partition whose lease is too old. */
 function seriesOf(drafts: Drafts, drafted: ReadonlySet<Draft>, writer: string): SeriesDocument[] {
   const mine = [...drafts.series.values()].filter(({ subjectId }) => drafted.has(drafts.subjects.get(subjectId) as Draft))
   const written = mine.map(one => ({ ...one, rev: one.rev + 1, writer }))
@@ -71,7 +71,7 @@ function refusedOf(drafts: Drafts, series: readonly SeriesDocument[], changed: r
 
 async function write(
   core: Core,
-  { drafts, series, changed }: { drafts: Drafts; series: SeriesDocument[]; changed: Draft[] },
+  { drafts, series, changed }: { drafts: Drafts; series: SeriesDocument[]; changed: ChangedDraft[] },
   mayGoOn: () => boolean,
 ): Promise<Results> {
   const reports: Put[] = [
@@ -79,7 +79,7 @@ async function write(
     { mode: 'upsert', collection: 'pushedObservations', documents: [...drafts.pushed.values()] },
     { mode: 'replace', collection: 'series', documents: series },
   ]
-  const subjects = changed.map(draft => draft.subject as SubjectDocument)
+  const subjects = changed.map(draft => draft.subject)
   const put = async (puts: Put[]): Promise<Results> => {
     if (puts.every(({ documents }) => documents.length === 0)) return { series: [], subjects: [] }
     const results = await persistWhile(core, mayGoOn, 'write a round', () => core.store.putInOrder(puts))
@@ -93,7 +93,7 @@ async function write(
   }
 }
 
-/** The store will never take one of them: the others are written, that one is set aside. */
+/** The store will never take at least one of them: that one is set aside, the others are written. */
 async function replaceOneByOne(core: Core, changed: Draft[], mayGoOn: () => boolean, drafts: Drafts): Promise<PutResult[]> {
   const results: PutResult[] = []
   for (const draft of changed) {
@@ -104,7 +104,7 @@ async function replaceOneByOne(core: Core, changed: Draft[], mayGoOn: () => bool
     } catch (error) {
       if (!(error instanceof StoreError)) throw error
       for (const waiting of draft.waiting) setAside(core, { ...draft }, waiting, error, drafts)
-      draft.replies = draft.waiting.map(waiting => ({ waiting, reply: { ok: false, error: internal } }))
+      draft.replies = draft.waiting.map(waiting => ({ waiting, reply: notTaken }))
       draft.subject = null
       draft.change = 'nothing'
       forgetRefused(core, draft)
@@ -114,7 +114,7 @@ async function replaceOneByOne(core: Core, changed: Draft[], mayGoOn: () => bool
   return results
 }
 
-const internal = { code: 'internal', message: 'Internal error', details: 'The store does not take this; it was set aside.' }
+const notTaken = refusal('internal', 'Internal error', 'The store does not take this; it was set aside.')
 
 function stamped(subject: SubjectDocument, writer: string): SubjectDocument {
   return { ...subject, rev: subject.rev + 1, writer, hasPending: subject.pending.length > 0 ? 1 : 0 }

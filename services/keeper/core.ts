@@ -4,7 +4,7 @@ import type { Clock } from '#shared/clock.ts'
 import type { Logger } from '#shared/logger.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import type { KeeperMetrics } from './metrics.ts'
-import { type Persistence, persist } from './retry.ts'
+import { persist } from './retry.ts'
 import type { SubjectCache } from './subject-cache.ts'
 
 export interface Core {
@@ -29,9 +29,12 @@ export interface Core {
   removeTombstone(subjectId: string): void
 }
 
-/** Store and bus calls of a partition: again and again until they succeed or the lease is gone. */
-export function persistence(core: Core, mayGoOn: () => boolean, doing: string): Persistence {
-  return {
+/**
+ * A call of the store or the bus, made again and again until it succeeds. Rejects with NoLongerOurs once `mayGoOn` says no, and with the
+ * store's error where no other try can help. `doing` is for the log.
+ */
+export function persistWhile<T>(core: Core, mayGoOn: () => boolean, doing: string, attempt: () => Promise<T>): Promise<T> {
+  return persist(attempt, {
     clock: core.clock,
     mayGoOn,
     isPassing: error => !(error instanceof StoreError) || error.kind === 'unavailable',
@@ -39,8 +42,5 @@ export function persistence(core: Core, mayGoOn: () => boolean, doing: string): 
       core.metrics.retries.inc()
       core.logger.warn({ err: error, doing }, 'store or bus does not answer; trying again')
     },
-  }
+  })
 }
-
-export const persistWhile = <T>(core: Core, mayGoOn: () => boolean, doing: string, attempt: () => Promise<T>): Promise<T> =>
-  persist(attempt, persistence(core, mayGoOn, doing))

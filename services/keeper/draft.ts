@@ -7,19 +7,25 @@ import { limits } from '#shared/limits.ts'
 import type { SetAsideDocument } from '#shared/store/collections.ts'
 import type { Core } from './core.ts'
 import type { Partition, Waiting } from './partition.ts'
+import { refusal } from './step/refusal.ts'
 import { step } from './step/step.ts'
-import type { Step } from './step/types.ts'
+import type { Change, Step } from './step/types.ts'
 import type { RoundReports } from './stored-reports.ts'
 
 export interface Draft {
   id: string
   partition: Partition
   subject: SubjectDocument | null
-  change: Step['change']
+  change: Change
   /** Everything stepped into it, so that it can be stepped again on what somebody else wrote. */
   waiting: Waiting[]
   replies: { waiting: Waiting; reply: Reply }[]
 }
+
+/** A draft whose subject is to be written. */
+export type ChangedDraft = Draft & { subject: SubjectDocument }
+
+export const isChanged = (draft: Draft): draft is ChangedDraft => draft.change === 'commit' && draft.subject !== null
 
 export interface Drafts {
   subjects: Map<string, Draft>
@@ -101,10 +107,8 @@ export function setAside(core: Core, draft: Draft, waiting: Waiting, error: unkn
     draft.subject = { ...draft.subject, faulty: { at: now, reason: reason.slice(0, limits.check.errorCharacters), count } }
     draft.change = 'commit'
   }
-  const error_ = {
-    code: 'internal',
-    message: 'Internal error',
-    details: 'The request could not be carried out; it was set aside.',
-  }
-  draft.replies.push({ waiting, reply: { ok: false, error: error_ } })
+  draft.replies.push({
+    waiting,
+    reply: refusal('internal', 'Internal error', 'The request could not be carried out; it was set aside.'),
+  })
 }

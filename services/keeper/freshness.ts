@@ -6,8 +6,9 @@ import type { Reading, SubjectDocument } from '#shared/contracts/subject.ts'
 import { changeBetween } from './step/change.ts'
 import { judgeSubject } from './step/judge-subject.ts'
 import { takeReport } from './step/report-observation.ts'
-import type { Surrounding } from './step/types.ts'
+import type { Change, Surrounding } from './step/types.ts'
 
+/** How fresh a subject's readings are, for the checkpoint; locations without a report are left out. */
 export function freshnessOf({ id, rev, judgedAt, dueAt, readings }: SubjectDocument): Freshness {
   const fresh: FreshReading[] = []
   for (const [locationId, { slotAt, at, ok, statusCode, totalMs, error }] of Object.entries(readings)) {
@@ -19,7 +20,7 @@ export function freshnessOf({ id, rev, judgedAt, dueAt, readings }: SubjectDocum
 export interface LaidOver {
   subject: SubjectDocument
   /** commit: the newer readings change what the document says, so it must be written before the checkpoint moves. */
-  change: 'nothing' | 'freshness' | 'commit'
+  change: Change
 }
 
 /**
@@ -32,11 +33,12 @@ export function layOver(subject: SubjectDocument, freshness: Freshness, surround
   const readings = { ...subject.readings }
   let newer = false
   for (const report of fresh) {
-    const stored = readings[report[0]]
-    if (stored === undefined || report[1] <= (stored.slotAt ?? 0) || report[2] < stored.addedAt) continue
+    const [locationId, slotAt, at] = report
+    const stored = readings[locationId]
+    if (stored === undefined || slotAt <= (stored.slotAt ?? 0) || at < stored.addedAt) continue
     // Its slot may be the later one though it is the earlier report: the bus's clock was set back between them.
-    if (rev !== subject.rev && report[2] < (stored.at ?? 0)) continue
-    readings[report[0]] = readingOf(report, stored.addedAt)
+    if (rev !== subject.rev && at < (stored.at ?? 0)) continue
+    readings[locationId] = readingOf(report, stored.addedAt)
     newer = true
   }
   if (rev === subject.rev) return { subject: { ...subject, readings, judgedAt, dueAt }, change: 'freshness' }

@@ -4,10 +4,7 @@ import type { Core } from './core.ts'
 import { hasWork, isMoved, type Partition, takeInputs } from './partition.ts'
 import type { Take } from './round.ts'
 
-/**
- * At most 512 inputs of a partition and 4,096 in all; only from partitions that are in no round and may be committed to. Empty: nothing to
- * do.
- */
+/** Inputs up to the bounds; only from partitions that are in no round and may be committed to. Empty: nothing to do. */
 export function gatherTakes(
   core: Core,
   partitions: readonly Partition[],
@@ -24,25 +21,28 @@ export function gatherTakes(
     const mayTake = room > 0 && (hasWork(partition, now, isConnected) || partition.receivedTo > partition.sequence)
     const taken = mayTake ? takeInputs(partition, now, isConnected) : { inputs: [], takenTo: partition.sequence }
     room -= taken.inputs.length
-    const checkpoint = now >= partition.checkpointDueAt && partition.state === 'live'
-    const flush = flushable(partition, now, checkpoint, overflowing)
-    const moves = taken.takenTo > partition.sequence || (checkpoint && isMoved(partition))
-    if (taken.inputs.length > 0 || flush.length > 0 || moves) takes.push({ partition, ...taken, flush, checkpoint })
+    const movesCheckpoint = now >= partition.checkpointDueAt && partition.state === 'live'
+    const flush = flushable(partition, now, movesCheckpoint, overflowing)
+    const moves = taken.takenTo > partition.sequence || (movesCheckpoint && isMoved(partition))
+    if (taken.inputs.length > 0 || flush.length > 0 || moves) takes.push({ partition, ...taken, flush, movesCheckpoint })
   }
   return takes
 }
 
-/** Cleared pending after a while, what the memory has no room for, and of the freshness what the checkpoint has no room for. */
-function flushable(partition: Partition, now: number, checkpoint: boolean, overflowing: readonly string[]): string[] {
+/**
+ * Subjects to be written: those whose pending is to be cleared by now, those that the memory has no room for, and those whose freshness
+ * the checkpoint has no room for.
+ */
+function flushable(partition: Partition, now: number, movesCheckpoint: boolean, overflowing: readonly string[]): string[] {
   if (partition.dirty.size === 0 && partition.uncleared.size === 0) return []
   const flush = new Set<string>()
-  let over = checkpoint ? partition.dirty.size + partition.freshness.size - limits.keeper.freshnessInCheckpoint : 0
+  let over = movesCheckpoint ? partition.dirty.size + partition.freshness.size - limits.keeper.freshnessInCheckpoint : 0
   for (const id of partition.dirty) {
     if (over-- <= 0) break
     flush.add(id)
   }
   for (const [id, since] of partition.uncleared) {
-    if (now - since >= limits.keeper.pendingMs || checkpoint) flush.add(id)
+    if (now - since >= limits.keeper.pendingMs || movesCheckpoint) flush.add(id)
   }
   for (const id of overflowing) if (partition.dirty.has(id)) flush.add(id)
   return [...flush]

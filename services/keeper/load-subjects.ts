@@ -28,7 +28,7 @@ export async function loadSubjects(core: Core, work: readonly Work[], mayGoOn: (
   const found = await read(() => core.store.get('subjects', ids))
   const newer = await Promise.all(found.map(subject => (subject === null ? [] : read(() => newerSeries(core, subject)))))
   ids.forEach((id, i) => {
-    remind(core, missing.get(id) as Work, id, { document: found[i] ?? null, series: newer[i] ?? [] })
+    takeIntoCache(core, missing.get(id) as Work, id, { document: found[i] ?? null, series: newer[i] ?? [] })
   })
 }
 
@@ -42,7 +42,7 @@ async function newerSeries(core: Core, { id, rev, custom }: SubjectDocument): Pr
 }
 
 /** Takes a document into the cache, with what was fresher than it. */
-function remind(
+function takeIntoCache(
   core: Core,
   { partition, flush }: Work,
   id: string,

@@ -10,13 +10,15 @@ import type { PolicyDocument } from '#shared/contracts/policy.ts'
 import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
 import { type Core, persistWhile } from './core.ts'
 
+type PendingCheck = Extract<Pending, { mode: 'check' }>
+
 interface Outbox {
   history: HistoryDocument[]
   alerts: AlertDocument[]
   policies: PolicyDocument[]
   incidents: IncidentDocument[]
   windows: WindowDocument[]
-  checks: { subjectId: string; entry: Extract<Pending, { mode: 'check' }> }[]
+  checks: { subjectId: string; entry: PendingCheck }[]
 }
 
 /** Writes the pending documents of these committed subjects; returns when all are written. Repeating it changes nothing. */
@@ -42,20 +44,23 @@ function collect(committed: readonly SubjectDocument[]): Outbox {
   for (const subject of committed) {
     for (const entry of subject.pending) {
       if (entry.mode === 'check') outbox.checks.push({ subjectId: subject.id, entry })
-      // An earlier version left series here, too, of reports that it had not answered.
-      else if ((entry.mode === 'advance' || entry.mode === 'insert') && entry.collection in outbox)
-        outbox[entry.collection].push(entry.document as never)
+      else if (entry.mode === 'advance' || entry.mode === 'insert') collectDocument(entry, outbox)
     }
   }
   return outbox
 }
 
+/** Passes over any other collection: an earlier version left series here, too, of reports that it had not answered. */
+function collectDocument({ collection, document }: Extract<Pending, { collection: unknown }>, outbox: Outbox): void {
+  if (collection === 'history') outbox.history.push(document)
+  else if (collection === 'alerts') outbox.alerts.push(document)
+  else if (collection === 'policies') outbox.policies.push(document)
+  else if (collection === 'incidents') outbox.incidents.push(document)
+  else if (collection === 'windows') outbox.windows.push(document)
+}
+
 /** Sets or removes a check entry unless what is there has the same or a larger rev. */
-export async function advanceCheck(
-  bucket: Bucket,
-  subjectId: string,
-  { locationId, rev, entry }: Outbox['checks'][0]['entry'],
-): Promise<void> {
+async function advanceCheck(bucket: Bucket, subjectId: string, { locationId, rev, entry }: PendingCheck): Promise<void> {
   const key = keys.check(locationId, subjectId)
   if (entry !== null && rev === 1 && (await bucket.update(key, entry, 0)) !== null) return
   for (;;) {

@@ -1,5 +1,5 @@
 // Removals that a committed subject still owes: everything of a deleted subject, the observations of a deleted signal. They run apart
-// from the rounds, one at a time each, and are said to the host when they are done.
+// from the rounds, each once at a time, and the host is told when one is done.
 
 import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
 import { partitionOf } from '#shared/hash.ts'
@@ -8,8 +8,9 @@ import type { Core } from './core.ts'
 import { removeChildren, removeSignal } from './remove-children.ts'
 import { NoLongerOurs } from './retry.ts'
 
-/** Removals go on apart from the rounds; everything else that is pending is written right after its commit. */
+/** Whether it is a removal, which goes on apart from the rounds. */
 export const isOwed = (entry: Pending): boolean => entry.mode === 'remove-children' || entry.mode === 'remove-signal'
+/** Everything else that is pending is written right after its commit. */
 export const isWritten = (entry: Pending): boolean => !isOwed(entry)
 
 /** Begins what a committed subject owes. */

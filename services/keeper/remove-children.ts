@@ -1,12 +1,12 @@
 // What hangs on a deleted subject is removed in slices, apart from the rounds, so that a long history delays nobody.
 
-import { observationPrefix, pushedPrefix } from '#shared/ids.ts'
+import { endOfPrefix, observationPrefix, pushedPrefix } from '#shared/ids.ts'
 import { day, limits } from '#shared/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
 import { type Core, persistWhile } from './core.ts'
 import { patientStore } from './roll-up/patient-store.ts'
 import { removeRange } from './roll-up/remove-range.ts'
-import { removeOfSeries, removeOfSubject } from './roll-up/remove-roll-ups.ts'
+import { removeOfSource, removeOfSubject } from './roll-up/remove-roll-ups.ts'
 
 const childCollections = [
   'history',
@@ -23,13 +23,13 @@ export async function removeChildren(core: Core, subjectId: string, mayGoOn: () 
   for (const collection of childCollections) await removeFrom(core, collection, { subjectId }, mayGoOn)
   const store = patientStore(core, mayGoOn)
   const prefix = pushedPrefix(subjectId)
-  await removeRange(store, 'pushedObservations', prefix, `${prefix}~`)
+  await removeRange(store, 'pushedObservations', prefix, endOfPrefix(prefix))
   await removeOfSubject(store, subjectId)
   const today = Math.floor(core.clock.now() / day) * day
   const days = Math.ceil((limits.retention.checksMs + limits.retention.heldBackMs) / day) + 1
   for (let back = -1; back <= days; back++) {
     const from = observationPrefix(today - back * day, subjectId)
-    await removeRange(store, 'observations', from, `${from}~`)
+    await removeRange(store, 'observations', from, endOfPrefix(from))
   }
 }
 
@@ -37,9 +37,9 @@ export async function removeChildren(core: Core, subjectId: string, mayGoOn: () 
 export async function removeSignal(core: Core, subjectId: string, signalKey: string, mayGoOn: () => boolean): Promise<void> {
   const store = patientStore(core, mayGoOn)
   const prefix = pushedPrefix(subjectId, signalKey)
-  await removeRange(store, 'pushedObservations', prefix, `${prefix}~`)
+  await removeRange(store, 'pushedObservations', prefix, endOfPrefix(prefix))
   await removeFrom(core, 'series', { subjectId, signalKey }, mayGoOn)
-  await removeOfSeries(store, subjectId, { kind: 'signal', id: signalKey })
+  await removeOfSource(store, subjectId, { kind: 'signal', id: signalKey })
 }
 
 async function removeFrom(

@@ -1,5 +1,5 @@
 // What a keeper remembers of a subject's reports, so that it need not ask the store at each of them: where its series stand, and up to which
-// instant there may be rows. It lives and leaves with the subject in memory; nobody else writes either.
+// instant there may be rows. It leaves the memory with its subject, and stays true meanwhile: nobody else writes its rows and series.
 import type { SeriesDocument } from '#shared/contracts/observation.ts'
 import { limits } from '#shared/limits.ts'
 import type { NewestReport } from './step/types.ts'

@@ -5,7 +5,7 @@ import { limits } from '#shared/limits.ts'
 /** Thrown by `persist` when `mayGoOn` says no: what was to be written belongs to somebody else now. */
 export class NoLongerOurs extends Error {}
 
-export interface Persistence {
+interface Persistence {
   clock: Clock
   /** Looked at right before each try. */
   mayGoOn(): boolean

@@ -6,7 +6,7 @@ import { limits } from '#shared/limits.ts'
 import { writeCheckpoint } from './checkpoint.ts'
 import { commitDrafts } from './commit.ts'
 import type { Core } from './core.ts'
-import { type Draft, type Drafts, draftOf, noDrafts, stepInputs } from './draft.ts'
+import { type Draft, type Drafts, draftOf, isChanged, noDrafts, stepInputs } from './draft.ts'
 import { loadSubjects, type Work } from './load-subjects.ts'
 import { armDeadline, type Partition, type Waiting } from './partition.ts'
 import { publishPending } from './publish.ts'
@@ -23,7 +23,7 @@ export interface Take {
   /** Subjects whose documents are to be written in this round though no input asks for it. */
   flush: string[]
   /** Whether the checkpoint moves once everything of this round is written. */
-  checkpoint: boolean
+  movesCheckpoint: boolean
 }
 
 /** How often a refused subject is read and stepped again within one round before the partition is opened anew. */
@@ -81,7 +81,7 @@ function draftFlush(core: Core, partition: Partition, id: string, drafts: Drafts
   if (partition.childless.has(id) && draft.subject !== null) draft.subject = { ...draft.subject, pending: [] }
 }
 
-/** Remembers with their subjects what was written of reports. */
+/** Notes in the memory of their subjects what was written of reports. */
 function noteReports(core: Core, { pushed, series }: Drafts, done: readonly Draft[]): void {
   if (pushed.size === 0) return
   const committed = new Set(done.map(({ id }) => id))
@@ -95,12 +95,8 @@ function noteReports(core: Core, { pushed, series }: Drafts, done: readonly Draf
 
 /** Takes committed drafts into memory, writes what they have pending, and lets the replies go. */
 async function settle(core: Core, done: readonly Draft[], mayGoOn: () => boolean): Promise<void> {
-  const committed = done.filter(draft => draft.change === 'commit' && draft.subject !== null)
-  await publishPending(
-    core,
-    committed.map(draft => draft.subject as NonNullable<Draft['subject']>),
-    mayGoOn,
-  )
+  const committed = done.filter(isChanged).map(draft => draft.subject)
+  await publishPending(core, committed, mayGoOn)
   const now = core.clock.now()
   for (const draft of done) remember(core, draft, now)
   for (const draft of done) for (const { waiting, reply } of draft.replies) waiting.respond?.(reply)
@@ -164,7 +160,7 @@ function rememberChanged(core: Core, { partition, id, subject, change }: Draft, 
 }
 
 /** Moves the partition on: what this round took is committed. */
-async function finish(core: Core, { partition, inputs, takenTo, checkpoint }: Take): Promise<void> {
+async function finish(core: Core, { partition, inputs, takenTo, movesCheckpoint }: Take): Promise<void> {
   // Closed in the midst of the round: nothing of it is in memory any more, so nothing may be left behind either.
   if (partition.state === 'closed') return
   const now = core.clock.now()
@@ -178,5 +174,5 @@ async function finish(core: Core, { partition, inputs, takenTo, checkpoint }: Ta
   partition.sequence = Math.max(partition.sequence, takenTo)
   const last = inputs[inputs.length - 1]
   if (last !== undefined) core.metrics.judgingLag.observe(Math.max(0, now - last.input.at) / 1_000)
-  if (checkpoint) await writeCheckpoint(core, partition, now)
+  if (movesCheckpoint) await writeCheckpoint(core, partition, now)
 }

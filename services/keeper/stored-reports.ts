@@ -2,7 +2,7 @@
 // they are.
 import type { Command, CommandOf } from '#shared/contracts/command.ts'
 import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
-import { observationOfSeries, parsePushedObservationId, pushedPrefix, seriesId } from '#shared/ids.ts'
+import { endOfPrefix, observationOfSeries, parsePushedObservationId, pushedPrefix, seriesId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { type Core, persistWhile } from './core.ts'
 import { ReportMemory } from './report-memory.ts'
@@ -16,10 +16,10 @@ export interface RoundReports extends StoredReports {
 
 export const noReports: StoredReports = { series: () => null, seriesOf: () => [], pushed: () => null }
 
-/** The subjects of the inputs are in the cache already. */
+/** Reads what the steps of these inputs will ask for. Their subjects are in the cache already. */
 export async function loadStoredReports(core: Core, inputs: readonly Input[], mayGoOn: () => boolean): Promise<RoundReports> {
   const wanted: Wanted = { series: new Set(), pushed: new Set(), signals: new Map(), newest: new Map(), known: new Map() }
-  for (const input of inputs) if (input.kind === 'command') note(core, input.subjectId, input.command, wanted)
+  for (const input of inputs) if (input.kind === 'command') addWanted(core, input.subjectId, input.command, wanted)
   const read = <T>(attempt: () => Promise<T>) => persistWhile(core, mayGoOn, 'read earlier observations', attempt)
   const get = async <C extends 'series' | 'pushedObservations'>(collection: C, ids: Set<string>) =>
     ids.size === 0 ? [] : read(() => core.store.get(collection, [...ids]))
@@ -33,13 +33,20 @@ export async function loadStoredReports(core: Core, inputs: readonly Input[], ma
   for (const one of series) if (one !== null) seriesById.set(one.id, one)
   const pushedById = new Map<string, PushedObservationDocument>()
   for (const row of pushed) if (row !== null) pushedById.set(row.id, row)
-  const seriesBySubject = new Map(ofSubjects)
+  return roundReports(seriesById, pushedById, new Map(ofSubjects))
+}
+
+function roundReports(
+  seriesById: Map<string, NewestReport>,
+  pushedById: Map<string, PushedObservationDocument>,
+  seriesBySubject: ReadonlyMap<string, readonly SeriesDocument[]>,
+): RoundReports {
   const noted = new Map<string, SeriesDocument>()
   return {
     series: id => seriesById.get(id) ?? null,
-    seriesOf: id => {
-      const stored = seriesBySubject.get(id) ?? []
-      const made = [...noted.values()].filter(({ subjectId }) => subjectId === id)
+    seriesOf: subjectId => {
+      const stored = seriesBySubject.get(subjectId) ?? []
+      const made = [...noted.values()].filter(one => one.subjectId === subjectId)
       return made.length === 0 ? stored : [...stored.filter(({ id }) => !noted.has(id)), ...made]
     },
     pushed: id => pushedById.get(id) ?? null,
@@ -75,12 +82,13 @@ type Read = <T>(attempt: () => Promise<T>) => Promise<T>
 async function learnNewest(core: Core, { subjectId, signalKey, memory }: Signal, read: Read): Promise<void> {
   const prefix = pushedPrefix(subjectId, signalKey)
   const sort = [['id', 'desc']] as const
-  const query = { where: { id: { gte: prefix, lt: `${prefix}~` } }, sort, limit: 1, select: [] }
+  const query = { where: { id: { gte: prefix, lt: endOfPrefix(prefix) } }, sort, limit: 1, select: [] }
   const [row] = await read(() => core.store.find('pushedObservations', query))
   memory.learn(signalKey, row === undefined ? null : parsePushedObservationId(row.id).observedAtUs)
 }
 
-function note(core: Core, subjectId: string, command: Command, wanted: Wanted): void {
+/** What the step of a command will ask for, as far as the subject's memory does not know it. */
+function addWanted(core: Core, subjectId: string, command: Command, wanted: Wanted): void {
   const entry = core.cache.get(subjectId)
   const subject = entry?.subject
   if (command.kind === 'create-rule' || command.kind === 'replace-rule') {

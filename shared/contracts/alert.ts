@@ -31,7 +31,10 @@ export interface AlertDocument extends Stored {
   state: 'open' | 'dispatched'
   /** How many deliveries it was dispatched to; null while open. */
   deliveries: number | null
-  /** Who was left out when it was dispatched although something spoke for telling them; null: nobody at all is told, for this reason. */
+  /**
+   * Who was left out when it was dispatched although something spoke for telling them. `destinationId` null: nobody at all is told, for
+   * this reason.
+   */
   untold?: { destinationId: string | null; reason: UntoldReason }[]
   expireAt: number
 }

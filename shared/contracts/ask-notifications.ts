@@ -2,11 +2,12 @@
 // one names it by its id inside the system, so that a repeated try meets the same one.
 import { Type } from 'typebox'
 import type { AlertKind } from '#shared/contracts/alert.ts'
-import { Id } from '#shared/contracts/common.ts'
+import { Id, Nullable } from '#shared/contracts/common.ts'
+import type { DestinationType } from '#shared/contracts/destination.ts'
 import { After, type Page } from '#shared/contracts/page.ts'
 
 const PublicNumber = Type.Integer({ description: 'the integer id that generation 2 shows' })
-const TransformationNumber = Type.Union([Type.Integer(), Type.Null()])
+const TransformationNumber = Nullable(Type.Integer())
 const One = { workspaceId: Id, id: Id }
 /** Made once per request, so that a repeated try finds what the first one wrote. */
 const NewId = Type.Optional(Id)
@@ -64,7 +65,7 @@ export const notificationAsks = {
   'list-deliveries': Type.Object({
     workspaceId: Id,
     /** Of this destination alone, also after it was deleted; null: of all. */
-    destinationNumber: Type.Union([Type.Integer(), Type.Null()]),
+    destinationNumber: Nullable(Type.Integer()),
     failedOnly: Type.Boolean(),
     /** No more than this many rows. */
     limit: Type.Integer({ minimum: 1, maximum: 1_000 }),
@@ -77,7 +78,7 @@ export interface DestinationView {
   id: string
   number: number
   name: string
-  type: 'slack' | 'webhook'
+  type: DestinationType
   channel: string
   url: string
   enabled: boolean
@@ -111,7 +112,7 @@ export interface DeliveryView {
   number: number
   destinationNumber: number
   destinationName: string
-  destinationType: 'slack' | 'webhook'
+  destinationType: DestinationType
   alertKind: AlertKind
   status: 'delivered' | 'failed'
   payload: string

@@ -3,12 +3,11 @@
 // repeated question does no more than the first. Who may ask what is decided by the asker (spec D 1, Roles).
 import { Type } from 'typebox'
 import type { Role } from '#shared/contracts/account.ts'
-import { Id } from '#shared/contracts/common.ts'
+import { Id, Nullable, TokenHash } from '#shared/contracts/common.ts'
 import { After, type Page } from '#shared/contracts/page.ts'
 
 /** Wide bounds of the wire; the directory refuses with a sentence what lies between these and its own. */
 const Text = Type.String({ maxLength: 4_096 })
-const TokenHash = Type.String({ pattern: '^[0-9a-f]{64}$' })
 const AnyRole = Type.Enum(['owner', 'editor', 'viewer'])
 /** A session about to begin: its id and its token are made by the asker. */
 const NewSession = Type.Object({ id: Id, tokenHash: TokenHash })
@@ -19,7 +18,7 @@ export const peopleAsks = {
     id: Id,
     username: Text,
     displayName: Text,
-    password: Type.Union([Text, Type.Null()]),
+    password: Nullable(Text),
     admin: Type.Boolean(),
   }),
   /** A page of all users by creation. */
@@ -41,7 +40,7 @@ export const peopleAsks = {
     userId: Id,
     password: Text,
     current: Type.Optional(Type.Object({ password: Text, client: Text, attemptId: Id })),
-    keepSessionId: Type.Optional(Type.Union([Id, Type.Null()])),
+    keepSessionId: Type.Optional(Nullable(Id)),
   }),
 
   /** Signs in by password. `client` is the address of the person. The answer says the outcome; nothing is thrown for a wrong password. */
@@ -90,17 +89,17 @@ export const peopleAsks = {
     prefix: Type.String({ maxLength: 16 }),
   }),
   /** Keys of a user, or with null of everybody (the newest 1,000), oldest first. */
-  'list-keys': Type.Object({ userId: Type.Union([Id, Type.Null()]) }),
+  'list-keys': Type.Object({ userId: Nullable(Id) }),
   /** Deletes a key; with `userId` only where it is that user's. Throws not_found. */
-  'delete-key': Type.Object({ keyId: Id, userId: Type.Union([Id, Type.Null()]) }),
+  'delete-key': Type.Object({ keyId: Id, userId: Nullable(Id) }),
 
   /** `displayName` null: none. A repeat with the same id answers the first. Refused where the name is taken. */
-  'create-location': Type.Object({ id: Id, name: Text, displayName: Type.Union([Text, Type.Null()]) }),
+  'create-location': Type.Object({ id: Id, name: Text, displayName: Nullable(Text) }),
   /** What is absent stays. Monitors follow a new name by themselves. */
   'update-location': Type.Object({
     locationId: Id,
     name: Type.Optional(Text),
-    displayName: Type.Optional(Type.Union([Text, Type.Null()])),
+    displayName: Type.Optional(Nullable(Text)),
   }),
   /** Refused (invalid_state `Location is used`) while a monitor is assigned to it. */
   'delete-location': Type.Object({ locationId: Id }),

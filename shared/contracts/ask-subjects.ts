@@ -1,10 +1,10 @@
 // Reads of subjects, their incidents and what hangs on them. Their keeper alone writes them.
 import { Type } from 'typebox'
-import { Id } from '#shared/contracts/common.ts'
+import { Id, Nullable, Slug } from '#shared/contracts/common.ts'
 import type { HistoryDocument, IncidentDocument, IncidentSnapshot, IncidentStatus } from '#shared/contracts/incident.ts'
 import { After, type Page } from '#shared/contracts/page.ts'
 import { GetRollUps, type RollUps } from '#shared/contracts/roll-up.ts'
-import type { RuleVerdict } from '#shared/contracts/subject.ts'
+import type { RuleVerdict, SubjectKind } from '#shared/contracts/subject.ts'
 import type { CustomSubjectSummary, CustomSubjectView, SubjectView, WebsiteView } from '#shared/contracts/subject-views.ts'
 
 export const subjectAsks = {
@@ -21,11 +21,11 @@ export const subjectAsks = {
    * `website-check` are left out.
    */
   'find-subjects': Type.Object({
-    slug: Type.String({ minLength: 1, maxLength: 400 }),
+    slug: Slug,
     workspaceIds: Type.Array(Id, { maxItems: 1_000 }),
   }),
   /** A page of open incidents of a workspace, or of one subject of it, newest trouble first. */
-  'list-open-incidents': Type.Object({ workspaceId: Id, subjectId: Type.Optional(Type.Union([Id, Type.Null()])), after: After }),
+  'list-open-incidents': Type.Object({ workspaceId: Id, subjectId: Type.Optional(Nullable(Id)), after: After }),
   /** An incident, open or closed, by its internal id; null where there is none or its subject is deleted. */
   'get-incident': Type.Object({ incidentId: Id }),
   /** An incident with a page of its history; `id` is the internal one, or the public one where this installation made the salt. */
@@ -37,7 +37,7 @@ export interface IncidentView {
   id: string
   subjectId: string
   subjectName: string
-  subjectKind: 'website' | 'custom'
+  subjectKind: SubjectKind
   workspaceId: string
   number: number
   /** The rule that opened it, as it is called now; of one that was removed the slug stands for the name too. */
@@ -73,7 +73,7 @@ export interface IncidentRecords {
   more: boolean
   /** Told by the last page; null where no subject holds the incident as open. */
   held: HeldIncident | null
-  /** What of them is damaged and cannot be read, as its collection and id; null, and everything else is told, where nothing is. */
+  /** A damaged document among them, as its collection and id: then nothing else is told. Null: all could be read. */
   unreadable: string | null
 }
 

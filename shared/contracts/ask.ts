@@ -7,7 +7,7 @@ import { type NotificationAnswers, notificationAsks } from '#shared/contracts/as
 import { type Caller, type LocationView, type PeopleAnswers, peopleAsks } from '#shared/contracts/ask-people.ts'
 import { type ProberAnswers, proberAsks } from '#shared/contracts/ask-probers.ts'
 import { type SubjectAnswers, subjectAsks } from '#shared/contracts/ask-subjects.ts'
-import { Id } from '#shared/contracts/common.ts'
+import { Id, TokenHash } from '#shared/contracts/common.ts'
 
 export const asks = {
   ...subjectAsks,
@@ -16,7 +16,7 @@ export const asks = {
   ...peopleAsks,
   ...proberAsks,
   /** Whose key is it? Null when unknown, deleted or expired. */
-  authenticate: Type.Object({ tokenHash: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
+  authenticate: Type.Object({ tokenHash: TokenHash }),
   /** Records that keys were used: key id to instant (ms). Answers null. */
   'touch-keys': Type.Object({ usedAt: Type.Record(Id, Type.Integer()) }),
   'list-workspaces': Type.Object({ userId: Id }),

@@ -1,7 +1,7 @@
 // Commands to a subject's keeper. Each carries an id made once per HTTP request: a repeated id gets the first answer.
 // The subject's id is in the bus subject, creates included.
 import { type Static, Type } from 'typebox'
-import { Id, Instant } from '#shared/contracts/common.ts'
+import { Id, Instant, Nullable, Slug } from '#shared/contracts/common.ts'
 import { Policy } from '#shared/contracts/policy.ts'
 import type { ErrorReply } from '#shared/contracts/reply.ts'
 import { CustomSignalKind } from '#shared/contracts/signal.ts'
@@ -17,7 +17,6 @@ import type {
 import { FailureMode, WebsiteMeta } from '#shared/contracts/website.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 400 })
-const Slug = Type.String({ minLength: 1, maxLength: 400 })
 const JsonText = Type.String({ minLength: 2, maxLength: 65_536 })
 
 /** Answers a WebsiteView. Refused: invalid_state when the subject exists. */
@@ -37,7 +36,7 @@ export const UpdateWebsite = Type.Object({
   name: Name,
   meta: Type.Object({
     ...Type.Omit(WebsiteMeta, ['failure_mode', 'confirm_after', 'recover_after']).properties,
-    failure_mode: Type.Union([FailureMode, Type.Null()]),
+    failure_mode: Nullable(FailureMode),
   }),
 })
 
@@ -108,9 +107,9 @@ export const ReportObservation = Type.Object({
   id: Id,
   signal: Slug,
   /** Microseconds since the epoch; null: the keeper stamps its now. */
-  observedAtUs: Type.Union([Type.Integer(), Type.Null()]),
+  observedAtUs: Nullable(Type.Integer()),
   status: Type.Enum(['ok', 'problem']),
-  value: Type.Union([Type.Number(), Type.Null()]),
+  value: Nullable(Type.Number()),
   error: Type.String({ maxLength: 4_000 }),
   labels: Type.Record(Type.String({ minLength: 1 }), Type.String()),
 })

@@ -1,6 +1,7 @@
 // A delivery: one alert on its way to one destination, and the log row of each attempt.
 import type { AlertKind } from '#shared/contracts/alert.ts'
 import type { Stored } from '#shared/contracts/common.ts'
+import type { DestinationType } from '#shared/contracts/destination.ts'
 
 export interface DeliverySnapshot {
   machine: 'delivery'
@@ -60,7 +61,7 @@ export interface DeliveryLogDocument extends Stored {
   /** The integer id that generation 2 shows; absent in older rows. */
   destinationNumber?: number
   destinationName: string
-  destinationType: 'slack' | 'webhook'
+  destinationType: DestinationType
   alertKind: AlertKind
   status: 'delivered' | 'failed'
   payload: string

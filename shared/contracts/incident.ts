@@ -1,5 +1,5 @@
 // An incident: the machine's persisted snapshot inside its subject, the document that is read, and its history entries.
-import type { Stored } from '#shared/contracts/common.ts'
+import type { RecordedEvent, Stored } from '#shared/contracts/common.ts'
 import type { Condition, Evidence } from '#shared/contracts/verdict.ts'
 
 /** A machine's state without the machine: what is kept, and from which it is rebuilt. */
@@ -32,7 +32,7 @@ export interface IncidentContext {
   closeAfterMs: number
   acknowledgedAt: number | null
   acknowledgedBy: string | null
-  acknowledgedVia: 'api' | 'ui' | 'mcp' | null
+  acknowledgedVia: AcknowledgedVia | null
   /** What people were told of this incident so far. */
   announced: 'nothing' | 'no_data' | 'problem'
   /** Maintenance held the problem message, and nothing was told before or since: the next reminder tells it. */
@@ -42,6 +42,9 @@ export interface IncidentContext {
   /** The next reminder; null while none is due. */
   reminderAt: number | null
 }
+
+/** The door by which a person took note. */
+export type AcknowledgedVia = 'api' | 'ui' | 'mcp'
 
 export type ClosedReason = 'recovered' | 'rule_removed' | 'resource_archived'
 
@@ -93,8 +96,7 @@ export interface HistoryDocument extends Stored {
   at: number
   machine: string
   version: number
-  /** The event as the machine got it. */
-  event: { type: string; at: number; [field: string]: unknown }
+  event: RecordedEvent
   /** The machine's state and deadline after it. */
   state: string
   deadlineAt: number | null

@@ -1,5 +1,5 @@
 // A maintenance window: the machine's persisted snapshot inside its subject, and the document that is kept of every window.
-import type { Stored } from '#shared/contracts/common.ts'
+import type { RecordedEvent, Stored } from '#shared/contracts/common.ts'
 
 export interface MaintenanceSnapshot {
   machine: 'maintenance'
@@ -11,7 +11,7 @@ export interface MaintenanceSnapshot {
 }
 
 export interface MaintenanceStep {
-  event: { type: string; at: number; [field: string]: unknown }
+  event: RecordedEvent
   state: MaintenanceState
   deadlineAt: number | null
 }

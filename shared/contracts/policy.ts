@@ -2,22 +2,22 @@
 // they were cited, durations in ms. Every saved version is kept.
 import { type Static, Type } from 'typebox'
 import type { Stored } from '#shared/contracts/common.ts'
+import { Nullable, Slug } from '#shared/contracts/common.ts'
 
-const Slug = Type.String({ minLength: 1, maxLength: 400 })
 const maxDurationMs = 365 * 24 * 3_600_000
 
 /** Exactly one of `signal` and `from` is set. Unset is null everywhere. */
 export const PolicyInput = Type.Object({
-  signal: Type.Union([Slug, Type.Null()]),
-  from: Type.Union([Slug, Type.Null()]),
+  signal: Nullable(Slug),
+  from: Nullable(Slug),
   /** Null on a `from` input alone. */
-  mode: Type.Union([Type.Enum(['status', 'latest_value']), Type.Null()]),
-  compare: Type.Union([Type.Enum(['<', '>']), Type.Null()]),
-  threshold: Type.Union([Type.Number(), Type.Null()]),
+  mode: Nullable(Type.Enum(['status', 'latest_value'])),
+  compare: Nullable(Type.Enum(['<', '>'])),
+  threshold: Nullable(Type.Number()),
   /** Label equality, AND-ed; `*` means present with any value. Null selects the whole signal. */
-  match: Type.Union([Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 256 })), Type.Null()]),
+  match: Nullable(Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 256 }))),
   /** Null derives it: three intervals of the platform's signal, 5 minutes of a heartbeat; never of an event. */
-  noDataAfterMs: Type.Union([Type.Integer({ minimum: 1, maximum: maxDurationMs }), Type.Null()]),
+  noDataAfterMs: Nullable(Type.Integer({ minimum: 1, maximum: maxDurationMs })),
 })
 export type PolicyInput = Static<typeof PolicyInput>
 
@@ -25,7 +25,7 @@ export const Policy = Type.Object({
   inputs: Type.Array(PolicyInput, { maxItems: 64 }),
   need: Type.Enum(['any', 'majority', 'all', 'at_least']),
   /** Null unless `need` is `at_least`; then 1 to the number of inputs. */
-  atLeast: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  atLeast: Nullable(Type.Integer({ minimum: 1 })),
   confirmAfterMs: Type.Integer({ minimum: 0, maximum: maxDurationMs }),
   closeAfterMs: Type.Integer({ minimum: 0, maximum: maxDurationMs }),
 })

@@ -1,7 +1,7 @@
 // Roll-ups: what is left of a subject's observations after they have expired, and what is read of them.
 import { Type } from 'typebox'
 import type { Stored } from '#shared/contracts/common.ts'
-import { Id, Instant } from '#shared/contracts/common.ts'
+import { Id, Instant, LocationId, Slug } from '#shared/contracts/common.ts'
 
 /**
  * One hour (twelve buckets of 5 minutes) or one day (24 buckets of an hour) of one location or signal; id: `rollUpId`.
@@ -32,8 +32,8 @@ export const RollUpStep = Type.Enum(['5m', '1h', '1d'])
 export const GetRollUps = Type.Object({
   subjectId: Id,
   source: Type.Union([
-    Type.Object({ location: Type.String({ pattern: '^[0-9A-Za-z]{4}$' }) }, { additionalProperties: false }),
-    Type.Object({ signal: Type.String({ minLength: 1, maxLength: 400 }) }, { additionalProperties: false }),
+    Type.Object({ location: LocationId }, { additionalProperties: false }),
+    Type.Object({ signal: Slug }, { additionalProperties: false }),
   ]),
   step: RollUpStep,
   from: Instant,

@@ -3,6 +3,7 @@
 import type { IncidentStatus } from '#shared/contracts/incident.ts'
 import type { Policy } from '#shared/contracts/policy.ts'
 import type { SignalKind } from '#shared/contracts/signal.ts'
+import type { SubjectKind } from '#shared/contracts/subject.ts'
 import type { WebsiteMeta } from '#shared/contracts/website.ts'
 
 export interface SubjectView {
@@ -11,7 +12,7 @@ export interface SubjectView {
   workspaceId: string
   slug: string
   name: string
-  kind: 'website' | 'custom'
+  kind: SubjectKind
   /** `website-check@1`, also of a website monitor that became custom; null for a subject made by hand. */
   template: string | null
   /** Null where nothing is checked: a subject made by hand. */
@@ -30,7 +31,7 @@ export interface CustomSubjectView {
   workspaceId: string
   slug: string
   name: string
-  kind: 'website' | 'custom'
+  kind: SubjectKind
   template: string | null
   signals: SignalView[]
   rules: RuleView[]

@@ -1,13 +1,17 @@
 // The subject document: one watched thing, its whole present state, and the unit of commit. Replacing it by compare-and-set
 // on `rev` is the commit of everything a step decided.
+import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { CheckEntry } from '#shared/contracts/check.ts'
 import type { Stored } from '#shared/contracts/common.ts'
-import type { IncidentSnapshot } from '#shared/contracts/incident.ts'
-import type { MaintenanceSnapshot } from '#shared/contracts/maintenance.ts'
-import type { Policy } from '#shared/contracts/policy.ts'
+import type { HistoryDocument, IncidentDocument, IncidentSnapshot } from '#shared/contracts/incident.ts'
+import type { MaintenanceSnapshot, WindowDocument } from '#shared/contracts/maintenance.ts'
+import type { Policy, PolicyDocument } from '#shared/contracts/policy.ts'
 import type { SignalState } from '#shared/contracts/signal.ts'
 import type { Evidence, Verdict } from '#shared/contracts/verdict.ts'
 import type { WebsiteMeta } from '#shared/contracts/website.ts'
+
+/** website: website monitoring maintains it. custom: people do, by hand. */
+export type SubjectKind = 'website' | 'custom'
 
 export interface SubjectDocument extends Stored {
   /** Who wrote this revision: unique to one attempt of one commit, so that an unknown outcome can be settled by reading back. */
@@ -17,7 +21,7 @@ export interface SubjectDocument extends Stored {
   /** Unique within the workspace; never changes. */
   slug: string
   name: string
-  kind: 'website' | 'custom'
+  kind: SubjectKind
   /** `website-check@1` for a website monitor, also after it became custom; null for a subject made by hand. */
   template: string | null
   /** Values of the template's fields; null where nothing is checked. */
@@ -120,12 +124,15 @@ export interface Reading {
   totalMs: number | null
 }
 
-/** A document that a committed subject still has to write elsewhere, stamped with the subject's rev. */
+/** What a committed subject still has to write or to remove elsewhere. */
 export type Pending =
   /** Written once; never changed by a later stamp. */
-  | { mode: 'insert'; collection: 'history' | 'alerts' | 'policies'; document: Stored }
-  /** Written only over a smaller stamp. */
-  | { mode: 'advance'; collection: 'incidents' | 'windows'; document: Stored }
+  | { mode: 'insert'; collection: 'history'; document: HistoryDocument }
+  | { mode: 'insert'; collection: 'alerts'; document: AlertDocument }
+  | { mode: 'insert'; collection: 'policies'; document: PolicyDocument }
+  /** Stamped with the subject's rev, and written only over a smaller stamp. */
+  | { mode: 'advance'; collection: 'incidents'; document: IncidentDocument }
+  | { mode: 'advance'; collection: 'windows'; document: WindowDocument }
   /** A check entry: its new value, or null to remove it; only over a smaller rev. */
   | { mode: 'check'; locationId: string; rev: number; entry: CheckEntry | null }
   /** Everything that hangs on a deleted subject, removed in slices. */

@@ -1,5 +1,6 @@
 // A website monitor as the unified model stores it: the meta fields of the system template `website-check@1` (spec D 3).
 import { type Static, Type } from 'typebox'
+import { LocationId, Nullable } from '#shared/contracts/common.ts'
 
 export const websiteTemplate = 'website-check@1'
 
@@ -21,13 +22,13 @@ export const WebsiteMeta = Type.Object(
     /** Empty: the body is not looked at. */
     expected_text: Type.String({ maxLength: 4_096 }),
     /** Location ids, in the order in which they were given. */
-    locations: Type.Array(Type.String({ pattern: '^[0-9A-Za-z]{4}$' }), { maxItems: 64 }),
+    locations: Type.Array(LocationId, { maxItems: 64 }),
     interval_value: Type.Integer({ minimum: 1, maximum: 1_440 }),
     interval_unit: IntervalUnit,
     failure_mode: FailureMode,
     /** Seconds; null takes the keeper's setting at the time of judging. */
-    confirm_after: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
-    recover_after: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+    confirm_after: Nullable(Type.Integer({ minimum: 0 })),
+    recover_after: Nullable(Type.Integer({ minimum: 0 })),
   },
   { additionalProperties: false },
 )

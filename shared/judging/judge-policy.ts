@@ -5,7 +5,7 @@ import type { ObservedInput } from '#shared/contracts/subject.ts'
 import type { EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
 import { decide, type Need } from '#shared/judging/decide.ts'
 import { earliest, type Judgement } from '#shared/judging/judgement.ts'
-import { type InputReading, nothingSince } from '#shared/judging/read-input.ts'
+import { type InputReading, nothingSince, readNeverReported, wordOf } from '#shared/judging/read-input.ts'
 import { limits } from '#shared/limits.ts'
 
 /** What is known of one input at the moment, beside the policy. */
@@ -39,7 +39,8 @@ const needOf = ({ need, atLeast }: Policy): Need =>
 export function readPolicyInput(input: PolicyInput, facts: InputFacts, silenceAt: number): InputReading {
   if (facts.of === 'rule') return readRule(facts.verdict)
   const { observed, silentAfterMs, graceMs } = facts
-  if (observed.observedAtUs === null) return readSilent(observed, silentAfterMs, graceMs, silenceAt)
+  if (observed.observedAtUs === null)
+    return silentAfterMs === null ? noEventYet : readNeverReported(observed.addedAt, graceMs, silenceAt)
   const observedAt = Math.floor(observed.observedAtUs / 1_000)
   const silentFrom = silentAfterMs === null ? null : observedAt + silentAfterMs + 1
   if (silentFrom !== null && silenceAt >= silentFrom) {
@@ -56,12 +57,7 @@ function readRule(verdict: Verdict | null): InputReading {
   return { ...known, value: 'unknown', young: true, reason: 'the rule is not judged yet' }
 }
 
-function readSilent({ addedAt }: ObservedInput, silentAfterMs: number | null, graceMs: number, silenceAt: number): InputReading {
-  if (silentAfterMs === null) return { value: false, young: false, at: null, reason: null, changesAt: null }
-  const grownFrom = addedAt + graceMs + 1
-  const young = silenceAt < grownFrom
-  return { value: 'unknown', young, at: null, reason: 'never reported', changesAt: young ? grownFrom : null }
-}
+const noEventYet: InputReading = { value: false, young: false, at: null, reason: null, changesAt: null }
 
 function reportedValue(
   { mode, compare, threshold }: PolicyInput,
@@ -76,7 +72,7 @@ function reportedValue(
 
 function evidenceOf({ signal, from }: PolicyInput, { value, at, reason }: InputReading): EvidenceInput {
   const input = from === null ? (signal as string) : `rule ${from}`
-  return { input, value: value === 'unknown' ? 'unknown' : value ? 'problem' : 'ok', at, reason }
+  return { input, value: wordOf(value), at, reason }
 }
 
 /** One sentence, with the inputs it speaks of by name. Replay makes it again from what was recorded. */

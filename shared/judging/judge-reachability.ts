@@ -4,7 +4,7 @@ import type { EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
 import { type FailureMode, intervalMs, type WebsiteMeta } from '#shared/contracts/website.ts'
 import { decide, type Need } from '#shared/judging/decide.ts'
 import { earliest, type Judgement } from '#shared/judging/judgement.ts'
-import { type InputReading, readInput } from '#shared/judging/read-input.ts'
+import { readInput, readNeverReported, wordOf } from '#shared/judging/read-input.ts'
 import { limits } from '#shared/limits.ts'
 
 const needs: Record<FailureMode, Need> = {
@@ -26,10 +26,15 @@ export function judgeReachability(
   const terms = { silentAfterMs: limits.judging.silentIntervals * intervalMs(meta), graceMs: limits.judging.websiteGraceMs }
   const inputs = meta.locations.map(location => {
     const reading = readings[location]
-    return { location, ...(reading ? readInput(reading, terms, silenceAt) : neverAdded(at, terms.graceMs)) }
+    return { location, ...(reading ? readInput(reading, terms, silenceAt) : readNeverReported(at, terms.graceMs, at)) }
   })
   const verdict = decide(inputs, needs[meta.failure_mode], { halfSilentIsNoData: true })
-  const evidence = inputs.map(input => ({ input: input.location, value: word(input), at: input.at, reason: input.reason }))
+  const evidence = inputs.map(input => ({
+    input: input.location,
+    value: wordOf(input.value),
+    at: input.at,
+    reason: input.reason,
+  }))
   return {
     verdict,
     explanation: explainReachability(verdict, evidence),
@@ -37,13 +42,6 @@ export function judgeReachability(
     nextAt: earliest(inputs.map(input => input.changesAt)),
   }
 }
-
-function neverAdded(at: number, graceMs: number): InputReading {
-  return { value: 'unknown', young: true, at: null, reason: 'never reported', changesAt: at + graceMs + 1 }
-}
-
-const word = (input: InputReading): EvidenceInput['value'] =>
-  input.value === 'unknown' ? 'unknown' : input.value ? 'problem' : 'ok'
 
 /** One sentence. Replay makes it again from what was recorded. */
 export function explainReachability(verdict: Verdict, inputs: readonly EvidenceInput[]): string {

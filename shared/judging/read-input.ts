@@ -1,6 +1,6 @@
 // What an input of a rule reads at an instant: its newest report, until it has been silent for too long. Pure.
 import type { Reading } from '#shared/contracts/subject.ts'
-import type { ReadingValue } from '#shared/contracts/verdict.ts'
+import type { EvidenceInput, ReadingValue } from '#shared/contracts/verdict.ts'
 
 export interface InputTerms {
   /** An input silent for longer than this is unknown, ms by the time of its observation. */
@@ -26,7 +26,7 @@ export interface InputReading {
  * input is silent once it has been quiet for *longer than* its time (spec D 1).
  */
 export function readInput(reading: Reading, terms: InputTerms, silenceAt: number): InputReading {
-  if (reading.at === null) return readNeverReported(reading, terms, silenceAt)
+  if (reading.at === null) return readNeverReported(reading.addedAt, terms.graceMs, silenceAt)
   const silentFrom = reading.at + terms.silentAfterMs + 1
   if (silenceAt >= silentFrom) {
     return { value: 'unknown', young: false, at: reading.at, reason: nothingSince(reading.at), changesAt: null }
@@ -39,8 +39,15 @@ export function readInput(reading: Reading, terms: InputTerms, silenceAt: number
 /** Why what spoke once is unknown (spec D 3, Explanations); `at` in ms. */
 export const nothingSince = (at: number): string => `nothing reported since ${new Date(at).toISOString()}`
 
-function readNeverReported(reading: Reading, terms: InputTerms, silenceAt: number): InputReading {
-  const grownFrom = reading.addedAt + terms.graceMs + 1
+/** Reads an input that never reported since it was added (ms): unknown, and young for its grace. `silenceAt`: see readInput. */
+export function readNeverReported(addedAt: number, graceMs: number, silenceAt: number): InputReading {
+  const grownFrom = addedAt + graceMs + 1
   const young = silenceAt < grownFrom
   return { value: 'unknown', young, at: null, reason: 'never reported', changesAt: young ? grownFrom : null }
+}
+
+/** What a reading is called in evidence. */
+export function wordOf(value: ReadingValue): EvidenceInput['value'] {
+  if (value === 'unknown') return value
+  return value ? 'problem' : 'ok'
 }

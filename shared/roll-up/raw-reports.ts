@@ -1,11 +1,11 @@
 // Reads raw observations into buckets, page by page: what the keeper rolls up and what the directory adds where nothing is rolled up yet.
 // Failed checks count and bring no number: how fast a refusal comes says nothing about a website. Of pushed observations those count
 // that were accepted.
-import type { CheckObservationDocument, PushedObservationDocument } from '#shared/contracts/observation.ts'
 import { observationPrefix, parseCheckObservationId, parsePushedObservationId, pushedPrefix, toBase62 } from '#shared/ids.ts'
 import { day, limits } from '#shared/limits.ts'
 import { addReport, type Bucket, emptyBucket } from '#shared/roll-up/bucket.ts'
 import type { Source } from '#shared/roll-up/roll-up-ids.ts'
+import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 
 export type Buckets = Map<number, Bucket>
@@ -18,7 +18,7 @@ export interface RawRange {
   to: number
   /** Length of a bucket, ms. */
   step: number
-  /** Read no more rows than about these. */
+  /** Reading stops once about this many rows are read. */
   rowsMax: number
 }
 
@@ -47,7 +47,7 @@ async function readChecks(store: Pick<Store, 'find'>, range: RawRange, buckets: 
     const end = to % day === 0 ? '~' : toBase62(to % day, 5)
     const where = { id: { gte: prefix + toBase62(from % day, 5), lt: prefix + end } }
     const query: Query = { where, select: ['ok', 'totalMs'], limit: limits.rollUp.checksPerRead }
-    for await (const page of pages<CheckObservationDocument>(store, 'observations', query)) {
+    for await (const page of pagesOf(query, paged => store.find('observations', paged))) {
       let at = from
       for (const { id, ok, totalMs } of page) {
         at = parseCheckObservationId(id).slotAt
@@ -69,7 +69,7 @@ async function readPushed(store: Pick<Store, 'find'>, range: RawRange, buckets: 
     limit: limits.rollUp.pushedPerRead,
   }
   let rows = 0
-  for await (const page of pages<PushedObservationDocument>(store, 'pushedObservations', query)) {
+  for await (const page of pagesOf(query, paged => store.find('pushedObservations', paged))) {
     let at = range.from
     for (const { id, ok, value, rejectReason } of page) {
       at = Math.floor(parsePushedObservationId(id).observedAtUs / 1_000)
@@ -79,21 +79,6 @@ async function readPushed(store: Pick<Store, 'find'>, range: RawRange, buckets: 
     if (rows >= range.rowsMax) return at
   }
   return range.to
-}
-
-async function* pages<T extends { id: string }>(
-  store: Pick<Store, 'find'>,
-  collection: 'observations' | 'pushedObservations',
-  query: Query,
-): AsyncGenerator<T[]> {
-  let after: Query['after']
-  for (;;) {
-    const page = (await store.find(collection, after === undefined ? query : { ...query, after })) as unknown as T[]
-    yield page
-    const last = page[page.length - 1]
-    if (last === undefined || page.length < query.limit) return
-    after = { values: [], id: last.id }
-  }
 }
 
 const startOfDay = (at: number): number => at - (at % day)

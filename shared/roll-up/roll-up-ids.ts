@@ -1,9 +1,9 @@
-// Ids of roll-ups: subject, what reported, hour or day, then the time. The subject leads, other than in an observation's id: what is read
-// at once (400 days of one series) and what is removed at once (a subject, a series, what is older than 400 days of it) is one range.
+// Ids of roll-ups: subject, source, hour or day, then the time. The subject leads, unlike in the id of a check's observation: what is read
+// at once (400 days of one source) and what is removed at once (a subject, a source, what is older than 400 days of it) is one range.
 import { fromBase62, idLength, toBase62 } from '#shared/ids.ts'
 import { day, hour } from '#shared/limits.ts'
 
-/** A location by its id, or a signal by its key. */
+/** What reported: a location by its id, or a signal by its key. */
 export interface Source {
   kind: 'location' | 'signal'
   id: string
@@ -17,11 +17,11 @@ const levelLetters = { hour: 'h', day: 'd' } as const
 /** How many ms the row of a level spans, and its single buckets. */
 export const spans = { hour: { row: hour, bucket: hour / 12 }, day: { row: day, bucket: hour } } as const
 
-/** What all rows of a series and level begin with. */
+/** What all rows of a source and level begin with. */
 export const rowPrefix = (subjectId: string, { kind, id }: Source, level: Level): string =>
   `${levelPrefix(subjectId, kind, level)}${id}.`
 
-/** What the rows of all series of a kind begin with. */
+/** What the rows of all sources of a kind and level begin with. */
 export const levelPrefix = (subjectId: string, kind: Source['kind'], level: Level): string =>
   subjectId + kindLetters[kind] + levelLetters[level]
 
@@ -31,7 +31,7 @@ export function rollUpId(subjectId: string, source: Source, level: Level, at: nu
   return rowPrefix(subjectId, source, level) + toBase62(Math.floor(at / day), 3) + hourOfDay
 }
 
-/** What reported, and when the row begins (ms). */
+/** The source, and when the row begins (ms). */
 export function parseRollUpId(id: string): { source: Source; at: number } {
   const dot = id.indexOf('.')
   const kind = id[idLength.subject] === kindLetters.location ? 'location' : 'signal'

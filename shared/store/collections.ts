@@ -28,7 +28,7 @@ import type { CollectionSpec } from '#shared/store/collection-spec.ts'
 import { peopleCollections } from '#shared/store/people-collections.ts'
 import { rollUpCollections } from '#shared/store/roll-up-collections.ts'
 
-/** How far a partition's holder has come in the stream. id is the partition. */
+/** How far a partition's holder has come in the stream. id is the partition's key. */
 export interface CheckpointDocument extends Stored {
   streamCreatedAt: string
   sequence: number

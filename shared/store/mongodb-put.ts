@@ -57,7 +57,7 @@ export async function putUpserts(
   name: CollectionName,
   documents: readonly object[],
 ): Promise<PutResult[]> {
-  return await putOver(collection, name, documents, () => ({}))
+  return await putOver(collection, name, documents, null)
 }
 
 /** The guarded put. Documents without a writer of their own are stamped, so that their outcome can be settled too. */
@@ -112,22 +112,21 @@ async function bulk(collection: Collection<Kept>, writes: Writes): Promise<BulkO
 }
 
 /**
- * Writes over what the guard permits, or where nothing is stored. A collision on the id means that the guard did not hold, or that
- * another insert came between the server's look and its write: then the same write, sent again, meets a document.
+ * Writes over what the guard permits (null: over everything), or where nothing is stored. A collision on the id means that the guard did
+ * not hold, or that another insert came between the server's look and its write: then the same write, sent again, meets a document.
  */
 async function putOver(
   collection: Collection<Kept>,
   name: CollectionName,
   documents: readonly object[],
-  guard: (rev: number) => Document,
+  guard: ((rev: number) => Document) | null,
 ): Promise<PutResult[]> {
   const kept = documents.map(document => toKept(name, document))
   const results: PutResult[] = kept.map(() => 'written')
-  const guarded = Object.keys(guard(0)).length > 0
   let open = kept.map((_, index) => index)
   for (let tries = 1; open.length > 0; tries++) {
     const writes: Writes = open.map(index =>
-      replacement({ _id: kept[index]!._id, ...guard(kept[index]!['rev']) }, kept[index] as Kept, true),
+      replacement({ _id: kept[index]!._id, ...guard?.(kept[index]!['rev']) }, kept[index] as Kept, true),
     )
     const { collided } = await bulk(collection, writes)
     if (collided.length === 0) break
@@ -136,7 +135,7 @@ async function putOver(
     const stored = await readBack(collection, ids)
     open = indexes.filter(index => {
       const rev = stored.get(kept[index]!._id)?.['rev']
-      const refused = guarded && rev !== undefined && rev >= kept[index]!['rev']
+      const refused = guard !== null && rev !== undefined && rev >= kept[index]!['rev']
       results[index] = refused ? 'refused' : 'taken'
       return !refused && tries < limits.store.upsertTries
     })

@@ -7,9 +7,9 @@ import { filterOf, findOptions, fromKept, type Kept, shadow } from '#shared/stor
 import { storeErrorOf } from '#shared/store/mongodb-errors.ts'
 import { bringToLayout } from '#shared/store/mongodb-layout.ts'
 import { putAdvances, putInserts, putReplacements, putUpserts } from '#shared/store/mongodb-put.ts'
-import { type PutResult, type Store, StoreError } from '#shared/store/port.ts'
+import { type PutMode, type PutResult, type Store, StoreError } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
-import { demandNotCompact, planQuery, planWhere } from '#shared/store/query.ts'
+import { demandMode, planQuery, planWhere } from '#shared/store/query.ts'
 
 type Put = (collection: Collection<Kept>, name: CollectionName, documents: readonly object[]) => Promise<PutResult[]>
 
@@ -53,16 +53,16 @@ function createClient(url: string): MongoClient {
 function createStore(client: MongoClient, databaseName: string): Store {
   const database = client.db(databaseName)
   const at = (name: CollectionName) => database.collection<Kept>(name)
-  const put = (run: Put, operation: string) => (name: CollectionName, documents: readonly object[]) =>
+  const put = (mode: PutMode, run: Put) => (name: CollectionName, documents: readonly object[]) =>
     translated(async () => {
-      if (operation === 'replace' || operation === 'advance') demandNotCompact(name, operation)
+      demandMode(name, mode)
       return documents.length === 0 ? [] : await run(at(name), name, documents)
     })
   const puts = {
-    insert: put(putInserts, 'insert'),
-    replace: put(putReplacements, 'replace'),
-    advance: put(putAdvances, 'advance'),
-    upsert: put(putUpserts, 'upsert'),
+    insert: put('insert', putInserts),
+    replace: put('replace', putReplacements),
+    advance: put('advance', putAdvances),
+    upsert: put('upsert', putUpserts),
   }
   return {
     ...puts,

@@ -29,7 +29,7 @@ export interface Query {
   where?: Record<string, Condition>
   /** Order; `id` is always appended as the last key, ascending unless the last named one descends. Default: by id. */
   sort?: readonly (readonly [field: string, direction: 'asc' | 'desc'])[]
-  /** At most this many documents; 1 to 10,000. */
+  /** At most this many documents: 1 to `limits.store.findMax`. */
   limit: number
   /** Values of the sort fields and the id of the last document seen: the page begins behind it. */
   after?: { values: readonly Scalar[]; id: string }

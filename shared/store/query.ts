@@ -3,7 +3,7 @@
 import { limits } from '#shared/limits.ts'
 import type { ColumnType } from '#shared/store/collection-spec.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { type Condition, type Query, type Range, type Scalar, StoreError } from '#shared/store/port.ts'
+import { type Condition, type PutMode, type Query, type Range, type Scalar, StoreError } from '#shared/store/port.ts'
 
 export type PlannedCondition =
   | { field: string; kind: 'equal'; value: Scalar }
@@ -70,10 +70,10 @@ export function planWhere(collection: CollectionName, where: Record<string, Cond
   })
 }
 
-/** Throws a permanent StoreError where a compact collection is asked for what only revisions or bodies allow. */
-export function demandNotCompact(collection: CollectionName, operation: string): void {
-  if (collections[collection].compact)
-    throw new StoreError('permanent', `The compact collection ${collection} has no ${operation}.`)
+/** Throws a permanent StoreError where the put needs a revision and the collection is compact, and so has none. */
+export function demandMode(collection: CollectionName, mode: PutMode): void {
+  if ((mode === 'replace' || mode === 'advance') && collections[collection].compact)
+    throw new StoreError('permanent', `The compact collection ${collection} has no ${mode}.`)
 }
 
 function demandField(collection: CollectionName, field: string): void {

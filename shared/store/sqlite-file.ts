@@ -8,8 +8,9 @@ import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { columnsOf } from '#shared/store/query.ts'
 import { sqliteAddress } from '#shared/store/sqlite-address.ts'
+import { usedByAnother } from '#shared/store/sqlite-errors.ts'
 import { bringToLayout } from '#shared/store/sqlite-layout.ts'
-import { lockPath, lockSqliteFile, usedByAnother } from '#shared/store/sqlite-lock.ts'
+import { lockPath, lockSqliteFile } from '#shared/store/sqlite-lock.ts'
 import { quoted, schemaStatements, tableColumns, type WriteStatements, writeStatements } from '#shared/store/sqlite-schema.ts'
 import { createStatements } from '#shared/store/sqlite-statements.ts'
 
@@ -56,7 +57,7 @@ function openFile(path: string, lock: DatabaseSync): DatabaseSync {
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
       PRAGMA wal_autocheckpoint = ${limits.store.walPages};
-      PRAGMA cache_size = -4096;
+      PRAGMA cache_size = -${limits.store.writerCacheKib};
       PRAGMA journal_size_limit = ${limits.store.walPages * pageBytes};
       PRAGMA temp_store = MEMORY;
       BEGIN IMMEDIATE`)

@@ -3,9 +3,7 @@
 // (sqlite-address.ts); this also keeps out a second store of this process, and all others on Windows.
 import { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '#shared/store/port.ts'
-
-const busy = 5
-const notADatabase = 26
+import { isNoDatabase, usedByAnother } from '#shared/store/sqlite-errors.ts'
 
 export const lockPath = (path: string): string => `${path}-lock`
 
@@ -17,14 +15,8 @@ export function lockSqliteFile(path: string): DatabaseSync {
     return lock
   } catch (error) {
     lock.close()
-    if ((error as { errcode?: number }).errcode === notADatabase)
+    if (isNoDatabase(error))
       throw new StoreError('permanent', `The file ${lockPath(path)} is damaged and holds no data: remove it.`)
     throw usedByAnother(error)
   }
-}
-
-/** What SQLite calls busy, in the words of the person who reads it; everything else as it is. */
-export function usedByAnother(error: unknown): unknown {
-  if (((error as { errcode?: number }).errcode ?? 0) % 256 !== busy) return error
-  return new StoreError('permanent', 'Another process uses the data folder; stop it first, or choose another folder.')
 }

@@ -1,22 +1,22 @@
-// Runs one operation of the sqlite adapter against the open file, and says what its errors mean. Runs in the worker, inside the
-// transaction of a drain; a guard that does not hold and a taken name are outcomes, everything else is thrown.
+// Runs one operation of the sqlite adapter against the open file, in the worker, inside the transaction that it opened. A guard that does
+// not hold and a taken name are outcomes, everything else is thrown.
 import type { StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
-import { type PutMode, StoreError } from '#shared/store/port.ts'
+import type { PutMode } from '#shared/store/port.ts'
+import { isUniqueViolation } from '#shared/store/sqlite-errors.ts'
 import type { SqliteFile } from '#shared/store/sqlite-file.ts'
-import { charactersOf, type Failure, type Operation, type Outcome } from '#shared/store/sqlite-messages.ts'
+import { charactersOf, type Operation, type Outcome } from '#shared/store/sqlite-messages.ts'
 import type { SqlValue } from '#shared/store/sqlite-query.ts'
 import { quoted } from '#shared/store/sqlite-schema.ts'
 
+/** written, refused, taken: see PutResult. */
 type Letter = 'w' | 'r' | 't'
 
-const uniqueViolation = 2067
-
-/** Results of SQLite (busy, locked, out of memory, read-only, input and output, full, cannot open) after which a retry may succeed. */
-const passing = new Set([5, 6, 7, 8, 10, 13, 14])
-
-/** `tell` is given what the rows found have beyond the outcome, as often as one answer is full, and must be done with it. */
+/**
+ * Runs one operation. Where its rows fill more than one answer, `tell` is given all but the last part of their values, a part at a time,
+ * and must have sent it when it returns.
+ */
 export function runOperation(file: SqliteFile, operation: Operation, tell: (values: SqlValue[]) => void): Outcome {
   switch (operation.kind) {
     case 'put':
@@ -40,7 +40,7 @@ export function runOperation(file: SqliteFile, operation: Operation, tell: (valu
   }
 }
 
-/** The values of the rows of one run after the other, but for what was told. */
+/** The values of the rows that the runs find, one after the other, without what was told already. */
 function readRows(statement: StatementSync, runs: readonly SqlValue[][], tell: (values: SqlValue[]) => void): SqlValue[] {
   let values: SqlValue[] = []
   let characters = 0
@@ -55,21 +55,6 @@ function readRows(statement: StatementSync, runs: readonly SqlValue[][], tell: (
     }
   }
   return values
-}
-
-/** Results of SQLite (corrupt, not a database) after which nothing helps but another file. */
-const damaged = new Set([11, 26])
-
-/** What an error of the file at `path` means to the caller. Messages of SQLite name tables and columns, never values. */
-export function failureOf(error: unknown, path: string): Failure {
-  if (error instanceof StoreError) return { kind: error.kind, message: error.message }
-  const { errcode, message } = error as { errcode?: number; message: string }
-  if (errcode !== undefined && damaged.has(errcode % 256)) {
-    const advice = 'restore it from a backup, or move it away to begin anew'
-    return { kind: 'permanent', message: `The file ${path} is damaged or none of Watchkeeper's (${message}): ${advice}.` }
-  }
-  const kind = errcode !== undefined && passing.has(errcode % 256) ? 'unavailable' : 'permanent'
-  return { kind, message: `The embedded store failed: ${message}.` }
 }
 
 function put(file: SqliteFile, mode: PutMode, collection: CollectionName, rows: readonly SqlValue[]): string {
@@ -92,7 +77,7 @@ function putRow(statement: StatementSync, row: SqlValue[]): Letter {
   try {
     return statement.run(...row).changes === 1 ? 'w' : 'r'
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === uniqueViolation) return 't'
+    if (isUniqueViolation(error)) return 't'
     throw error
   }
 }

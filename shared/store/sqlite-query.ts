@@ -67,6 +67,7 @@ function conditionsSql(planned: readonly PlannedCondition[], parameters: SqlValu
   })
 }
 
+/** Columns of which one value names a few rows, and of which one may be shared by half of a table. */
 const narrow = new Set(['incidentId', 'subjectId'])
 const broad = new Set(['workspaceId', 'open', 'state', 'deletedAt'])
 

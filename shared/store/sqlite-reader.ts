@@ -18,7 +18,7 @@ export interface SqliteReader {
   close(): void
 }
 
-const { rows: rowsMost, rowsPerTurn, cacheKib } = limits.store.near
+const { rows: rowsMax, rowsPerTurn, cacheKib } = limits.store.near
 
 /** Opens a file that the worker has opened already. */
 export function openSqliteReader(path: string): SqliteReader {
@@ -34,7 +34,7 @@ export function openSqliteReader(path: string): SqliteReader {
     try {
       if (!isServed(text)) return null
       const found = attempt()
-      turn.spend(found?.length ?? rowsMost)
+      turn.spend(found?.length ?? rowsMax)
       return found?.flat() ?? null
     } catch {
       // The worker meets the same and says what it means, or does not meet it.
@@ -47,7 +47,7 @@ export function openSqliteReader(path: string): SqliteReader {
   const few = (text: string, parameters: readonly SqlValue[]) => {
     const found: SqlValue[][] = []
     for (const row of statement(text).iterate(...parameters)) {
-      if (found.push(row as unknown as SqlValue[]) <= rowsMost) continue
+      if (found.push(row as unknown as SqlValue[]) <= rowsMax) continue
       if (long.size >= limits.store.preparedStatements) long.clear()
       long.add(text)
       return null
@@ -55,9 +55,9 @@ export function openSqliteReader(path: string): SqliteReader {
     return found
   }
   return {
-    rows: ({ text, parameters }, limit) => read(text, () => (limit > rowsMost ? few : all)(text, parameters)),
+    rows: ({ text, parameters }, limit) => read(text, () => (limit > rowsMax ? few : all)(text, parameters)),
     rowsByKey: (text, keys) => {
-      if (keys.length > rowsMost) return null
+      if (keys.length > rowsMax) return null
       return read(text, () => {
         database.exec('BEGIN')
         const found = keys.flatMap(key => all(text, [key]))

@@ -2,6 +2,7 @@
 // answers only after COMMIT. An operation that fails in itself is rolled back to its savepoint and fails alone.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { limits } from '#shared/limits.ts'
+import { failureOf } from '#shared/store/sqlite-errors.ts'
 import { openSqliteFile, type SqliteFile } from '#shared/store/sqlite-file.ts'
 import {
   type Answer,
@@ -11,7 +12,7 @@ import {
   type Outcome,
   type Request,
 } from '#shared/store/sqlite-messages.ts'
-import { failureOf, runOperation } from '#shared/store/sqlite-operations.ts'
+import { runOperation } from '#shared/store/sqlite-operations.ts'
 import type { SqlValue } from '#shared/store/sqlite-query.ts'
 
 const port = parentPort

@@ -3,7 +3,7 @@
 import { limits } from '#shared/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { type PutMode, type PutResult, type Store, StoreError } from '#shared/store/port.ts'
-import { demandNotCompact, planQuery, planWhere } from '#shared/store/query.ts'
+import { demandMode, planQuery, planWhere } from '#shared/store/query.ts'
 import { openSqliteChannel, type SqliteChannel } from '#shared/store/sqlite-channel.ts'
 import { charactersOf, type RowsToPut } from '#shared/store/sqlite-messages.ts'
 import { countSql, deleteRangeSql, expireSql, type SqlValue, selectSql } from '#shared/store/sqlite-query.ts'
@@ -84,9 +84,12 @@ interface Part {
   characters: number
 }
 
-/** In one operation, and so all of them or none, but for more text than the thread takes at once. What has no documents does not cross. */
+/**
+ * All of them or none, in one operation, unless they hold more text than the thread takes at once. A put without documents does not cross
+ * to it.
+ */
 async function putDocuments(channel: SqliteChannel, puts: readonly Asked[]): Promise<PutResult[][]> {
-  for (const { mode, collection } of puts) if (mode === 'replace' || mode === 'advance') demandNotCompact(collection, mode)
+  for (const { mode, collection } of puts) demandMode(collection, mode)
   const results = puts.map((): PutResult[] => [])
   for (const { puts: encoded, positions, items, characters } of partsOf(puts)) {
     const letters = (await channel.send({ kind: 'put', puts: encoded }, items, characters)) as string[]

@@ -13,7 +13,7 @@ import { openStore } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
 import { expireIncidents } from '../../services/keeper/roll-up/expire-incidents.ts'
-import { dueAt, progressOf, rawLeavesBefore } from '../../services/keeper/roll-up/progress.ts'
+import { progressOf, rawLeavesBefore, rollUpDue } from '../../services/keeper/roll-up/progress.ts'
 import { expireRollUps } from '../../services/keeper/roll-up/remove-roll-ups.ts'
 import { rollUpPartition } from '../../services/keeper/roll-up/roll-up-partition.ts'
 import { Random } from '../simulation/random.ts'
@@ -137,7 +137,7 @@ t.test('an id says what reported and when', async t => {
   }
 })
 
-/** Holds every series and step against the reports themselves. */
+/** Holds every source and step against the reports themselves. */
 async function agrees(t: Test, store: Store, now: number, reports: world.Report[], range: [number, number], title: string) {
   const first = new Map(reports.map(report => [report.subjectId + report.source.id, report]))
   for (const one of first.values()) {
@@ -341,11 +341,11 @@ t.test('an hour is due five minutes after its end and a day two days after, each
     [63, 39.375 * minute, 5.90625 * hour],
   ] as const) {
     const hourAt = ended + 5 * minute + turnOfHour
-    t.equal(dueAt(partition, hourAt - 1).hoursTo, ended - hour)
-    t.equal(dueAt(partition, hourAt).hoursTo, ended)
+    t.equal(rollUpDue(partition, hourAt - 1).hoursTo, ended - hour)
+    t.equal(rollUpDue(partition, hourAt).hoursTo, ended)
     const dayAt = start + 2 * day + 5 * minute + turnOfDay
-    t.equal(dueAt(partition, dayAt - 1).daysTo, start - day)
-    t.equal(dueAt(partition, dayAt).daysTo, start)
+    t.equal(rollUpDue(partition, dayAt - 1).daysTo, start - day)
+    t.equal(rollUpDue(partition, dayAt).daysTo, start)
   }
 })
 

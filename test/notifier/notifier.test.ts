@@ -128,7 +128,7 @@ const incident = ({ incidentId, subjectId, workspaceId, facts }: AlertDocument):
 /** The subject of an alert with a window that ends at `endsAt`, as a keeper writes it. */
 function inMaintenance({ subjectId, workspaceId }: AlertDocument, endsAt: number): SubjectDocument {
   const command = { kind: 'create-subject', id: 'x', workspaceId, slug: 'shop', name: 'Shop' } as const
-  return startWindow(createSubject(subjectId, command, startAt - 1), startAt - 1, endsAt, 'Ada')
+  return startWindow(createSubject(subjectId, command, startAt - 1), { at: startAt - 1, endsAt, by: 'Ada' })
 }
 const firstValue = async (stored: Promise<(unknown | null)[]>) => (await stored)[0]
 

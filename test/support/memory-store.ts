@@ -1,9 +1,9 @@
 // The store port in plain memory, for the tests of what stands on the port and for the simulation. Documents are copied deeply on
 // their way in and out. It answers in a microtask and owns nothing outside the process.
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { type PutResult, type Query, type Scalar, type Store, StoreError } from '#shared/store/port.ts'
+import { type PutMode, type PutResult, type Query, type Scalar, type Store, StoreError } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
-import { columnsOf, demandNotCompact, type PlannedCondition, planQuery, planWhere, type SortKey } from '#shared/store/query.ts'
+import { columnsOf, demandMode, type PlannedCondition, planQuery, planWhere, type SortKey } from '#shared/store/query.ts'
 import { compareText, SortedIds } from './sorted-ids.ts'
 
 type Document = Record<string, unknown>
@@ -32,8 +32,8 @@ export function createMemoryStore(): MemoryStore {
     tables.set(name, table)
     return table
   }
-  const put = (guard: Guard, operation: string) => async (name: CollectionName, documents: readonly object[]) => {
-    if (operation === 'replace' || operation === 'advance') demandNotCompact(name, operation)
+  const put = (guard: Guard, mode: PutMode) => async (name: CollectionName, documents: readonly object[]) => {
+    demandMode(name, mode)
     const table = tableOf(name)
     return documents.map(document => putOne(table, document as Document, guard))
   }

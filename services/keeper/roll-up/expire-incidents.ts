@@ -1,6 +1,7 @@
 // Closed incidents leave with their history, and ended maintenance windows, when their time is over. What is open stays.
 import { limits } from '#shared/limits.ts'
 import type { Collections } from '#shared/store/collections.ts'
+import { pagesOf } from '#shared/store/pages.ts'
 import type { Query } from '#shared/store/port.ts'
 import type { PatientStore } from './patient-store.ts'
 
@@ -18,24 +19,17 @@ export async function expireIncidents(store: PatientStore, subjectId: string, no
   }
 }
 
-/** Of a subject what began before an instant, ms; it may still go on. */
-async function* begunBefore<C extends 'incidents' | 'windows'>(
+/** Of a subject what began before an instant, ms, the oldest first; it may still go on. */
+function begunBefore<C extends 'incidents' | 'windows'>(
   store: PatientStore,
   collection: C,
   begun: keyof Collections[C] & string,
   subjectId: string,
   before: number,
 ): AsyncGenerator<Collections[C][]> {
-  const limit = limits.rollUp.incidentsPerRead
-  let after: Query['after']
-  for (;;) {
-    const query: Query = { where: { subjectId, [begun]: { lt: before } }, sort: [[begun, 'asc']], limit }
-    const page = await store.find(collection, after === undefined ? query : { ...query, after })
-    yield page
-    const last = page[page.length - 1]
-    if (last === undefined || page.length < limit) return
-    after = { values: [last[begun] as number], id: last.id }
-  }
+  const where = { subjectId, [begun]: { lt: before } }
+  const query: Query = { where, sort: [[begun, 'asc']], limit: limits.rollUp.incidentsPerRead }
+  return pagesOf(query, paged => store.find(collection, paged))
 }
 
 async function removeHistory(store: PatientStore, incidentId: string): Promise<void> {

@@ -4,7 +4,7 @@ import { pushedPrefix } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { PatientStore } from './patient-store.ts'
 import { removeRange } from './remove-range.ts'
-import { signalsOf } from './series.ts'
+import { signalSources } from './sources.ts'
 
 /**
  * Pushed observations of a subject whose time is over at `now`, of the days before `settledTo` (both ms): where no keeper ran for longer
@@ -12,6 +12,6 @@ import { signalsOf } from './series.ts'
  */
 export async function expireReports(store: PatientStore, subjectId: string, now: number, settledTo: number): Promise<void> {
   const oldestUs = Math.min(now - limits.retention.pushedMs, settledTo) * 1_000
-  for (const { id } of await signalsOf(store, subjectId))
+  for (const { id } of await signalSources(store, subjectId))
     await removeRange(store, 'pushedObservations', pushedPrefix(subjectId, id), pushedPrefix(subjectId, id, oldestUs))
 }

@@ -5,15 +5,13 @@ import { randomId } from '#shared/ids.ts'
 import { day, hour, limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 
-export interface Due {
-  hoursTo: number
-  daysTo: number
-}
+/** The ends of what is rolled up, as in `RollUpProgressDocument`. */
+type RolledUpTo = Pick<RollUpProgressDocument, 'hoursTo' | 'daysTo'>
 
 const { settleMs, spreadMs, settleDayMs, spreadDayMs } = limits.rollUp
 
-/** Up to where a partition should be rolled up at `now` (ms): each partition has its own minute of the hour. */
-export function dueAt(partition: number, now: number): Due {
+/** Up to where a partition is to be rolled up at `now` (ms): each partition has its own minute of the hour. */
+export function rollUpDue(partition: number, now: number): RolledUpTo {
   const share = partition / limits.partitions
   return {
     hoursTo: floorTo(now - settleMs - share * spreadMs, hour),
@@ -32,7 +30,7 @@ export function progressOf(stored: RollUpProgressDocument | null, partition: num
   return { id: keys.lease(partition), rev: stored?.rev ?? 0, hoursTo, daysTo, writer: stored?.writer ?? '' }
 }
 
-export const nextRevision = (progress: RollUpProgressDocument, changed: Partial<Due>): RollUpProgressDocument => ({
+export const nextRevision = (progress: RollUpProgressDocument, changed: Partial<RolledUpTo>): RollUpProgressDocument => ({
   ...progress,
   ...changed,
   rev: progress.rev + 1,

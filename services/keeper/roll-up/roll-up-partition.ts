@@ -3,12 +3,13 @@
 import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/roll-up.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { day, limits } from '#shared/limits.ts'
+import { pagesOf } from '#shared/store/pages.ts'
 import type { Query } from '#shared/store/port.ts'
 import type { Core } from '../core.ts'
 import { expireIncidents } from './expire-incidents.ts'
 import { expireReports } from './expire-reports.ts'
 import { type PatientStore, patientStore } from './patient-store.ts'
-import { dueAt, nextRevision, progressOf } from './progress.ts'
+import { nextRevision, progressOf, rollUpDue } from './progress.ts'
 import { expireRollUps, removeOrphans } from './remove-roll-ups.ts'
 import { rollUpHours, settleDay } from './roll-up-subject.ts'
 
@@ -22,7 +23,7 @@ export async function rollUpPartition(
   const store = patientStore(core, mayGoOn)
   let progress = progressOf(stored, partition, core.clock.now())
   for (;;) {
-    const due = dueAt(partition, core.clock.now())
+    const due = rollUpDue(partition, core.clock.now())
     const { daysTo, hoursTo } = progress
     if (daysTo < due.daysTo) {
       await eachSubject(core, store, partition, ids => settleSubjects(core, store, ids, daysTo))
@@ -72,17 +73,11 @@ async function eachSubject(
   work: (ids: string[]) => Promise<void>,
 ): Promise<void> {
   const { subjectsPerRead, subjectsAtOnce, pauseMs } = limits.rollUp
-  let after: Query['after']
-  for (;;) {
-    const where = { partition, deletedAt: null }
-    const query: Query = { where, select: ['partition'], limit: subjectsPerRead, ...(after === undefined ? {} : { after }) }
-    const page = await store.find('subjects', query)
+  const query: Query = { where: { partition, deletedAt: null }, select: ['partition'], limit: subjectsPerRead }
+  for await (const page of pagesOf(query, paged => store.find('subjects', paged))) {
     for (let start = 0; start < page.length; start += subjectsAtOnce) {
       await work(page.slice(start, start + subjectsAtOnce).map(({ id }) => id))
       await new Promise<void>(resolve => void core.clock.after(pauseMs, resolve))
     }
-    const last = page[page.length - 1]
-    if (last === undefined || page.length < subjectsPerRead) return
-    after = { values: [], id: last.id }
   }
 }

@@ -7,7 +7,7 @@ import { packBuckets, unpackBuckets } from '#shared/roll-up/packed.ts'
 import { type Buckets, readRaw } from '#shared/roll-up/raw-reports.ts'
 import { parseRollUpId, rollUpId, rowRange, type Source, spans } from '#shared/roll-up/roll-up-ids.ts'
 import type { PatientStore } from './patient-store.ts'
-import { rawSeries, rolledUpSeries } from './series.ts'
+import { rawSources, rolledUpSources } from './sources.ts'
 
 const bucketsPerHour = spans.hour.row / spans.hour.bucket
 const bucketsPerDay = spans.day.row / spans.day.bucket
@@ -17,7 +17,7 @@ type Hour = (Bucket | null)[]
 /** The rows of these hours of one day, in as far as they differ from what is stored. `from` and `to` are whole hours, ms. */
 export async function rollUpHours(store: PatientStore, subjectId: string, from: number, to: number): Promise<RollUpDocument[]> {
   const rows: RollUpDocument[] = []
-  for (const source of await rawSeries(store, subjectId, from))
+  for (const source of await rawSources(store, subjectId, from))
     rows.push(...(await hoursOf(store, subjectId, source, from, to)).changed)
   return rows
 }
@@ -25,7 +25,7 @@ export async function rollUpHours(store: PatientStore, subjectId: string, from: 
 /** The rows of a day (its start, ms) and of all its hours, in as far as they differ from what is stored. */
 export async function settleDay(store: PatientStore, subjectId: string, start: number): Promise<RollUpDocument[]> {
   const rows: RollUpDocument[] = []
-  const known = [...(await rawSeries(store, subjectId, start)), ...(await rolledUpSeries(store, subjectId))]
+  const known = [...(await rawSources(store, subjectId, start)), ...(await rolledUpSources(store, subjectId))]
   for (const source of new Map(known.map(one => [one.kind + one.id, one])).values()) {
     const { changed, hours } = await hoursOf(store, subjectId, source, start, start + day)
     rows.push(...changed)

@@ -5,7 +5,7 @@ import type { Cancel } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 import type { Core } from '../core.ts'
 import { NoLongerOurs } from '../retry.ts'
-import { dueAt } from './progress.ts'
+import { rollUpDue } from './progress.ts'
 import { rollUpPartition } from './roll-up-partition.ts'
 
 /** Looks each minute what is due. After `stop` nothing more is written but what the store already has. */
@@ -36,7 +36,7 @@ async function rollUpHeld(core: Core, isStopped: () => boolean): Promise<void> {
   const stored = await core.store.get('rollUpProgress', held.map(keys.lease))
   for (const [index, partition] of held.entries()) {
     const known = stored[index] ?? null
-    const due = dueAt(partition, core.clock.now())
+    const due = rollUpDue(partition, core.clock.now())
     if (known !== null && known.hoursTo === due.hoursTo && known.daysTo === due.daysTo) continue
     const mayGoOn = () => !isStopped() && core.mayCommit(partition)
     await rollUpPartition(core, partition, known, mayGoOn).catch(error => {

@@ -1,11 +1,11 @@
 // What a step has changed of a subject.
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import type { Step } from './types.ts'
+import type { Change } from './types.ts'
 
 /**
  * Of a judgement alone: commit where it moved a rule or a maintenance window, else the subject is only fresher than its document. Pure.
  */
-export function changeBetween(before: SubjectDocument, after: SubjectDocument): Step['change'] {
+export function changeBetween(before: SubjectDocument, after: SubjectDocument): Change {
   const rulesMoved = after.rules !== before.rules && after.rules.some((rule, i) => rule !== before.rules[i])
   if (rulesMoved || after.maintenance !== before.maintenance) return 'commit'
   return after === before ? 'nothing' : 'freshness'

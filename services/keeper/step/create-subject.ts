@@ -13,14 +13,12 @@ export function createSubject(subjectId: string, command: CommandOf<'create-subj
   }
 }
 
-type What = 'kind' | 'template' | 'meta' | 'rules'
-
-/** What every subject has when it begins. */
+/** What every subject has when it begins, beside what it is. */
 export function emptySubject(
   id: string,
   { workspaceId, slug, name }: { workspaceId: string; slug: string; name: string },
   at: number,
-): Omit<SubjectDocument, What> {
+): Omit<SubjectDocument, 'kind' | 'template' | 'meta' | 'rules'> {
   return {
     id,
     rev: 0,

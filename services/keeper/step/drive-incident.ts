@@ -1,8 +1,14 @@
 // Drives the incident machine of one rule with the verdict of one instant, and turns the machine's orders into the documents
 // that the commit has to write: the incident, its history, its alerts. Pure.
-import { type Announcement, type IncidentEvent, incidentMachine, incidentVersion } from '#machines/incident.ts'
+import {
+  type Announcement,
+  type IncidentEffect,
+  type IncidentEvent,
+  incidentMachine,
+  incidentVersion,
+} from '#machines/incident.ts'
 import { initialTransition, transition } from '#machines/transition.ts'
-import type { HistoryDocument, IncidentContext, IncidentSnapshot, IncidentState } from '#shared/contracts/incident.ts'
+import type { HistoryDocument, HistoryKind, IncidentSnapshot } from '#shared/contracts/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import { incidentId } from '#shared/ids.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
@@ -43,21 +49,15 @@ export function driveIncident(drive: Drive, holds: Holds): SubjectDocument {
       next = send(next, { type: `${condition}.judged`, at: drive.at, ...mutedAt(drive, drive.at) })
   }
   next = elapse(next)
-  const snapshot = next.rule.incident
-  if (snapshot === null) return withRule(next.subject, next.rule)
-  const document = incidentDocument(next.subject, next.rule, snapshot, next.judgement)
-  const rule = snapshot.value === 'closed' ? { ...next.rule, incident: null } : next.rule
-  return addPending(withRule(next.subject, rule), { mode: 'advance', collection: 'incidents', document })
+  const { incident } = next.rule
+  return incident === null ? withRule(next.subject, next.rule) : withIncident(next, incident)
 }
 
 /** Sends one event that is not a judgement (an acknowledgement, a removal) to the rule's open incident. */
 export function tellIncident(drive: Drive, event: IncidentEvent): SubjectDocument {
   const next = send(drive, event)
-  const snapshot = next.rule.incident
-  if (snapshot === null) return drive.subject
-  const document = incidentDocument(next.subject, next.rule, snapshot, next.judgement)
-  const rule = snapshot.value === 'closed' ? { ...next.rule, incident: null } : next.rule
-  return addPending(withRule(next.subject, rule), { mode: 'advance', collection: 'incidents', document })
+  const { incident } = next.rule
+  return incident === null ? drive.subject : withIncident(next, incident)
 }
 
 /** Not judged opens, confirms, recovers and closes nothing; reminders of what was judged before go on (spec D 1). */
@@ -68,6 +68,13 @@ const withRule = (subject: SubjectDocument, rule: RuleState): SubjectDocument =>
   rules: subject.rules.map(other => (other.key === rule.key ? rule : other)),
 })
 
+/** The subject with its rule as it is now, and the incident's document pending; a closed incident leaves its rule. */
+function withIncident({ subject, rule, judgement }: Drive, incident: IncidentSnapshot): SubjectDocument {
+  const document = incidentDocument(subject, rule, incident, judgement)
+  const left = incident.value === 'closed' ? { ...rule, incident: null } : rule
+  return addPending(withRule(subject, left), { mode: 'advance', collection: 'incidents', document })
+}
+
 function open(drive: Drive, condition: 'problem' | 'no_data', holds: Holds): Drive {
   const number = drive.subject.incidents + 1
   const input = { incidentId: incidentId(drive.subject.id, number), ruleKey: drive.rule.key, at: drive.at, condition, ...holds }
@@ -75,8 +82,8 @@ function open(drive: Drive, condition: 'problem' | 'no_data', holds: Holds): Dri
   const incident: IncidentSnapshot = {
     machine: 'incident',
     version: incidentVersion,
-    value: opened.value as IncidentState,
-    context: opened.context as IncidentContext,
+    value: opened.value,
+    context: opened.context,
     transitions: 0,
     alerts: 0,
   }
@@ -122,25 +129,19 @@ function send(drive: Drive, event: IncidentEvent): Drive {
   const held = drive.rule.incident
   if (held === null) return drive
   const [moved, orders] = transition(incidentMachine, restored(held), event)
-  const incident: IncidentSnapshot = { ...held, value: moved.value as IncidentState, context: moved.context as IncidentContext }
+  const incident: IncidentSnapshot = { ...held, value: moved.value, context: moved.context }
   let next: Drive = { ...drive, rule: { ...drive.rule, incident } }
-  for (const order of orders) {
-    const params = order.params as never
-    if (order.type === 'record')
-      next = record(next, next.rule.incident as IncidentSnapshot, event, (params as { kind: never }).kind)
-    if (order.type === 'announce') next = announce(next, next.rule.incident as IncidentSnapshot, params)
+  for (const order of orders as IncidentEffect[]) {
+    const moving = next.rule.incident as IncidentSnapshot
+    if (order.type === 'record') next = record(next, moving, event, order.params.kind)
+    if (order.type === 'announce') next = announce(next, moving, order.params)
   }
   return next
 }
 
 const restored = (held: IncidentSnapshot) => incidentMachine.resolveState({ value: held.value, context: held.context })
 
-function record(
-  drive: Drive,
-  held: IncidentSnapshot,
-  event: HistoryDocument['event'],
-  kind: Parameters<typeof historyDocument>[3]['kind'],
-): Drive {
+function record(drive: Drive, held: IncidentSnapshot, event: HistoryDocument['event'], kind: HistoryKind): Drive {
   const incident = { ...held, transitions: held.transitions + 1 }
   const document = historyDocument(drive.subject, incident, drive.judgement, { kind, event })
   return {

@@ -1,13 +1,7 @@
 // Drives the maintenance machine of a subject, and keeps the record of its window. Pure.
-import { type MaintenanceEvent, maintenanceMachine, maintenanceVersion } from '#machines/maintenance.ts'
+import { type MaintenanceEvent, type MaintenanceInput, maintenanceMachine, maintenanceVersion } from '#machines/maintenance.ts'
 import { initialTransition, transition } from '#machines/transition.ts'
-import type {
-  MaintenanceContext,
-  MaintenanceSnapshot,
-  MaintenanceState,
-  MaintenanceStep,
-  WindowDocument,
-} from '#shared/contracts/maintenance.ts'
+import type { MaintenanceSnapshot, MaintenanceStep, WindowDocument } from '#shared/contracts/maintenance.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits } from '#shared/limits.ts'
 import { addPending } from './pending.ts'
@@ -20,7 +14,8 @@ export function isMuted({ maintenance }: SubjectDocument, at: number): boolean {
 /** When the running window ends; null: none runs. */
 export const windowEndOf = ({ maintenance }: SubjectDocument): number | null => maintenance?.context.deadlineAt ?? null
 
-export function startWindow(subject: SubjectDocument, at: number, endsAt: number, by: string): SubjectDocument {
+/** Begins a window; the caller has looked that none runs. */
+export function startWindow(subject: SubjectDocument, { at, endsAt, by }: Omit<MaintenanceInput, 'windowId'>): SubjectDocument {
   const number = subject.windows + 1
   const input = { windowId: `${subject.id}.w${number}`, at, endsAt, by }
   const [started] = initialTransition(maintenanceMachine, input)
@@ -43,15 +38,9 @@ export function endWindow(subject: SubjectDocument, at: number): SubjectDocument
 }
 
 const snapshotOf = (
-  { value, context }: { value: unknown; context: unknown },
-  steps: MaintenanceSnapshot['steps'],
-): MaintenanceSnapshot => ({
-  machine: 'maintenance',
-  version: maintenanceVersion,
-  value: value as MaintenanceState,
-  context: context as MaintenanceContext,
-  steps,
-})
+  { value, context }: Pick<MaintenanceSnapshot, 'value' | 'context'>,
+  steps: MaintenanceStep[],
+): MaintenanceSnapshot => ({ machine: 'maintenance', version: maintenanceVersion, value, context, steps })
 
 /** The subject with its window as it is now, and the window's record pending. */
 function recorded(subject: SubjectDocument, moved: MaintenanceSnapshot, event: MaintenanceStep['event']): SubjectDocument {

@@ -7,6 +7,7 @@ import { judgeReachability } from '#shared/judging/judge-reachability.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { inputKeyOf, locationLabel, selects } from '#shared/judging/policy-input.ts'
 import { limits } from '#shared/limits.ts'
+import { neverObserved } from './observed-input.ts'
 
 /** `silenceAt`: see readInput. */
 export function judgeRule(subject: SubjectDocument, rule: RuleState, at: number, silenceAt: number): Judgement {
@@ -47,11 +48,3 @@ function platformFacts({ meta, readings }: SubjectDocument, input: PolicyInput, 
       : { addedAt, observedAtUs: newest.at * 1_000, ok: newest.ok, value: newest.totalMs, error: newest.error }
   return { of: 'signal', observed, silentAfterMs, graceMs: limits.judging.websiteGraceMs }
 }
-
-export const neverObserved = (addedAt: number): ObservedInput => ({
-  addedAt,
-  observedAtUs: null,
-  ok: false,
-  value: null,
-  error: null,
-})

@@ -48,7 +48,7 @@ export function judge(subject: SubjectDocument, rule: RuleState, at: number, sur
   return judgeRule(subject, rule, at, silenceAt(subject, at, surrounding))
 }
 
-/** Up to when silence counts. What was called silent already stays so, however early silence is held now. */
+/** The instant up to which silence counts. What was called silent already stays so, however early silence is held now. */
 function silenceAt(
   { silenceTo = Number.NEGATIVE_INFINITY }: SubjectDocument,
   at: number,
@@ -57,7 +57,7 @@ function silenceAt(
   return silenceHeldAt === null ? at : Math.max(Math.min(at, silenceHeldAt), silenceTo)
 }
 
-/** Whether a judgement at `at` would change anything but the freshness of readings: a deadline, or another value of an input. */
+/** Whether a deadline may be due by `at`: `dueAt` is a lower bound, so a judgement may find nothing due yet. */
 export function isDueBy(subject: SubjectDocument, at: number): boolean {
   return subject.dueAt !== null && subject.dueAt <= at
 }

@@ -10,7 +10,8 @@ export function startMaintenance(subject: SubjectDocument, command: CommandOf<'s
   if (subject.maintenance !== null)
     return refused('invalid_state', 'Already in maintenance', 'A maintenance window runs already; move its end or cancel it')
   if (command.endsAt <= at) return endsInThePast
-  return answered(startWindow(subject, at, command.endsAt, command.by))
+  const { endsAt, by } = command
+  return answered(startWindow(subject, { at, endsAt, by }))
 }
 
 /** The same window: it keeps its start, and nobody is told. */
@@ -20,7 +21,7 @@ export function moveMaintenance(subject: SubjectDocument, command: CommandOf<'mo
   return answered(tellWindow(subject, { type: 'end.moved', at, endsAt: command.endsAt }))
 }
 
-export function cancelMaintenance(subject: SubjectDocument, _command: CommandOf<'cancel-maintenance'>, at: number): Obeyed {
+export function cancelMaintenance(subject: SubjectDocument, at: number): Obeyed {
   if (subject.maintenance === null) return noWindow
   const { context } = subject.maintenance
   return {

@@ -7,7 +7,7 @@ import { acknowledgeIncident } from './acknowledge.ts'
 import { changeBetween } from './change.ts'
 import { cancelMaintenance, moveMaintenance, startMaintenance } from './maintenance-commands.ts'
 import { remembered, stillAwaited } from './receipts.ts'
-import { refusal, refused } from './refusal.ts'
+import { type Refusal, refusal, refused } from './refusal.ts'
 import { reportObservation } from './report-observation.ts'
 import { createRule, deleteRule, replaceRule } from './rule-commands.ts'
 import { createSignal, deleteSignal, updateSignal } from './signal-commands.ts'
@@ -17,7 +17,7 @@ import { deleteSubject, updateWebsite } from './website-commands.ts'
 type Reporting = CommandOf<'report-observation' | 'report-observations'>
 type Changing = Exclude<Command, Reporting>
 
-/** A command to a subject that exists. */
+/** Carries out a command to a subject that exists. Whoever asks has looked whether its id was answered before. */
 export function obey(subject: SubjectDocument, command: Command, at: number, surrounding: Surrounding): Step {
   if (command.kind === 'report-observation' || command.kind === 'report-observations')
     return report(subject, command, at, surrounding)
@@ -34,8 +34,8 @@ export function withReceipt(subject: SubjectDocument, id: string, at: number, re
   return { ...subject, receipts: remembered(subject.receipts, { id, at, reply: JSON.stringify(reply) }) }
 }
 
-/** The two families refuse each other's subjects; only `convert` makes a website a custom subject, for good. */
-function kindRefusal(subject: SubjectDocument, command: Changing): { refused: Reply } | null {
+/** The two families refuse each other's subjects (spec A, Rules per route 6; B, What the service does); null: it is not refused. */
+function kindRefusal(subject: SubjectDocument, command: Changing): { refused: Refusal } | null {
   const { kind } = command
   if (kind === 'delete-subject') return (command.subjectKind ?? subject.kind) === subject.kind ? null : elsewhere(subject)
   if (kind === 'acknowledge-incident' || kind === 'create-website' || kind === 'create-subject') return null
@@ -43,12 +43,13 @@ function kindRefusal(subject: SubjectDocument, command: Changing): { refused: Re
   if (subject.kind === 'custom') return null
   // Maintenance of a website monitor is an action of the dashboard (spec B, Route rules 4): the gateway says who may.
   if (kind === 'start-maintenance' || kind === 'move-maintenance' || kind === 'cancel-maintenance') return null
+  // Only `convert` makes a website a custom subject, for good.
   const converts = (kind === 'create-signal' || kind === 'create-rule') && command.convert
   return converts ? null : elsewhere(subject)
 }
 
-/** The two families refuse each other's subjects (spec A, Rules per route 6; B, What the service does). */
-function elsewhere({ kind, slug }: SubjectDocument): { refused: Reply } {
+/** Says to which family the subject belongs. */
+function elsewhere({ kind, slug }: SubjectDocument): { refused: Refusal } {
   if (kind === 'custom') {
     const details = `This subject is maintained by hand; use /v2/subjects/${encodeURIComponent(slug)}`
     return refused('invalid_state', 'Custom subjects are managed elsewhere', details)
@@ -87,7 +88,7 @@ function carryOut(subject: SubjectDocument, command: Changing, at: number, surro
     case 'move-maintenance':
       return moveMaintenance(subject, command, at)
     case 'cancel-maintenance':
-      return cancelMaintenance(subject, command, at)
+      return cancelMaintenance(subject, at)
   }
 }
 
@@ -103,20 +104,20 @@ function report(subject: SubjectDocument, command: Reporting, now: number, surro
   const results: ReportedObservation[] = []
   const pushed: PushedObservationDocument[] = []
   const series: SeriesDocument[] = []
-  const reported = reports.length > 1 ? new Reported(surrounding.stored) : null
-  const within = reported === null ? surrounding : { ...surrounding, stored: reported }
+  const made = reports.length > 1 ? new CommandReports(surrounding.stored) : null
+  const within = made === null ? surrounding : { ...surrounding, stored: made }
   let next = subject
   for (const [i, one] of reports.entries()) {
     const stamped = { ...one, observedAtUs: one.observedAtUs ?? stampUs + i, isStampedHere: one.observedAtUs === null }
     const outcome = reportObservation(next, stamped, at, within)
     if ('refused' in outcome) {
-      results.push({ ok: false, error: (outcome.refused as Extract<Reply, { ok: false }>).error })
+      results.push(outcome.refused)
       continue
     }
     next = outcome.subject
     pushed.push(outcome.row)
     if (outcome.series !== null) series.push(outcome.series)
-    reported?.take(outcome)
+    made?.note(outcome)
     results.push({ ok: true, observation: outcome.view })
   }
   const reply = replyTo(command, results)
@@ -133,7 +134,7 @@ function report(subject: SubjectDocument, command: Reporting, now: number, surro
 }
 
 /** What the observations of one command have made: its later ones find it as if it were stored. Of the same document the last counts. */
-class Reported implements StoredReports {
+class CommandReports implements StoredReports {
   readonly #stored: StoredReports
   readonly #rows = new Map<string, PushedObservationDocument>()
   readonly #series = new Map<string, SeriesDocument>()
@@ -142,7 +143,7 @@ class Reported implements StoredReports {
     this.#stored = stored
   }
 
-  take({ row, series }: { row: PushedObservationDocument; series: SeriesDocument | null }): void {
+  note({ row, series }: { row: PushedObservationDocument; series: SeriesDocument | null }): void {
     this.#rows.set(row.id, row)
     if (series !== null) this.#series.set(series.id, series)
   }

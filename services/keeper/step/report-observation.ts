@@ -3,7 +3,6 @@
 import type { CommandOf } from '#shared/contracts/command.ts'
 import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import type { PolicyInput } from '#shared/contracts/policy.ts'
-import type { Reply } from '#shared/contracts/reply.ts'
 import type { CustomState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { ObservationView, RejectReason } from '#shared/contracts/subject-views.ts'
 import { observationOfSeries, seriesId } from '#shared/ids.ts'
@@ -12,8 +11,8 @@ import { hour, limits } from '#shared/limits.ts'
 import { pushedRow } from '#shared/pushed-row.ts'
 import { signalsOf } from '#shared/subject-view.ts'
 import { judgeReport } from './judge-subject.ts'
-import { refusal } from './refusal.ts'
-import { isLater, observedOf } from './rule-commands.ts'
+import { isLater, observedOf } from './observed-input.ts'
+import { type Refusal, refusal } from './refusal.ts'
 import type { NewestReport, Surrounding, Taken } from './types.ts'
 
 export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'> & {
@@ -25,7 +24,7 @@ export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'> & {
 /** The subject as it is after the report, with the row to store and, where it is the newest, its series; or why nothing is stored. */
 export type Reported =
   | { subject: SubjectDocument; row: PushedObservationDocument; series: SeriesDocument | null; view: ObservationView }
-  | { refused: Reply }
+  | { refused: Refusal }
 
 /** `at` is the keeper's now, ms. What the sender left unstamped is stamped already. */
 export function reportObservation(subject: SubjectDocument, report: Report, at: number, surrounding: Surrounding): Reported {
@@ -58,7 +57,7 @@ export function judgeIntake(observedAtUs: number, newest: NewestReport | null, a
   return newest !== null && observedAtUs < newest.observedAtUs ? 'out_of_order' : 'accepted'
 }
 
-function refusalOf(subject: SubjectDocument, { signal }: Report): Reply {
+function refusalOf(subject: SubjectDocument, { signal }: Report): Refusal {
   return signalsOf(subject).some(candidate => candidate.slug === signal)
     ? refusal('forbidden', 'Signal does not accept posted observations', 'Website monitoring alone reports on this signal')
     : refusal('not_found', 'Signal not found', 'Signal does not exist or access denied')

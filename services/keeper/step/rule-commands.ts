@@ -9,11 +9,11 @@ import { limits } from '#shared/limits.ts'
 import { slugOf } from '#shared/slug.ts'
 import { ruleView, signalsOf, viewFits } from '#shared/subject-view.ts'
 import { tellIncident } from './drive-incident.ts'
-import { neverObserved } from './judge-rule.ts'
 import { judge, judgeSubject } from './judge-subject.ts'
+import { isLater, neverObserved, observedOf } from './observed-input.ts'
 import { addPending } from './pending.ts'
-import { refused } from './refusal.ts'
-import { nothingCustom, tooLarge } from './signal-commands.ts'
+import { invalidName, refused, tooLarge } from './refusal.ts'
+import { nothingCustom } from './signal-commands.ts'
 import type { Obeyed, Surrounding } from './types.ts'
 
 export function createRule(
@@ -152,33 +152,8 @@ function newestOf({ signals }: CustomState, input: PolicyInput, at: number, seri
   return newest
 }
 
-/** Whether an input that has read `known` reads the observation instead: of two for one instant, the one accepted last. */
-export function isLater(
-  { observedAtUs, number }: Pick<SeriesDocument, 'observedAtUs' | 'number'>,
-  known: ObservedInput,
-): boolean {
-  if (observedAtUs !== known.observedAtUs) return known.observedAtUs === null || known.observedAtUs < observedAtUs
-  return (number ?? 0) > (known.number ?? 0)
-}
-
-export const inputsOf = ({ rules }: SubjectDocument): { rule: RuleState; input: PolicyInput }[] =>
+const inputsOf = ({ rules }: SubjectDocument): { rule: RuleState; input: PolicyInput }[] =>
   rules.flatMap(rule => (rule.policy?.inputs ?? []).map(input => ({ rule, input })))
 
-/** The error is cut: it is kept in the subject, in evidence and in records, once for each input that reads it. */
-export const observedOf = ({
-  observedAtUs,
-  number,
-  status,
-  value,
-  error,
-}: Pick<SeriesDocument, 'observedAtUs' | 'number' | 'status' | 'value' | 'error'>): Omit<ObservedInput, 'addedAt'> => ({
-  observedAtUs,
-  number: number ?? 0,
-  ok: status === 'ok',
-  value,
-  error: error === '' ? null : [...error].slice(0, limits.judging.reasonCharacters).join(''),
-})
-
-const invalidName = refused('validation', 'Invalid name', 'A name needs at least one letter or digit')
 const noRule = refused('not_found', 'Rule not found', 'Rule does not exist or access denied')
 const managed = refused('forbidden', 'Rule is managed by Website monitoring', 'This rule is maintained by Website monitoring')

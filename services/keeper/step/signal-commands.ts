@@ -5,9 +5,10 @@ import { limits } from '#shared/limits.ts'
 import { slugOf } from '#shared/slug.ts'
 import { ruleView, signalsOf, signalView, viewFits } from '#shared/subject-view.ts'
 import { addPending } from './pending.ts'
-import { refused } from './refusal.ts'
+import { invalidName, refused, tooLarge } from './refusal.ts'
 import type { Obeyed } from './types.ts'
 
+/** Of a subject to which nothing was added by hand yet. */
 export const nothingCustom: CustomState = {
   signals: [],
   signalsMade: 0,
@@ -18,7 +19,7 @@ export const nothingCustom: CustomState = {
 
 export function createSignal(subject: SubjectDocument, command: CommandOf<'create-signal'>, at: number): Obeyed {
   const slug = slugOf(command.name)
-  if (slug === '') return refused('validation', 'Invalid name', 'A name needs at least one letter or digit')
+  if (slug === '') return invalidName
   if (signalsOf(subject).some(signal => signal.slug === slug))
     return refused('validation', 'Signal name taken', `The subject has a signal "${slug}" already`)
   const custom = subject.custom ?? nothingCustom
@@ -39,7 +40,7 @@ export function createSignal(subject: SubjectDocument, command: CommandOf<'creat
 export function updateSignal(subject: SubjectDocument, command: CommandOf<'update-signal'>, at: number): Obeyed {
   const found = findSignal(subject, command.signal)
   if ('refused' in found) return found
-  if (slugOf(command.name) === '') return refused('validation', 'Invalid name', 'A name needs at least one letter or digit')
+  if (slugOf(command.name) === '') return invalidName
   const { custom, signal } = found
   const changed = { ...signal, name: command.name, meta: command.meta }
   const signals = custom.signals.map(other => (other.key === signal.key ? changed : other))
@@ -72,9 +73,3 @@ function findSignal(subject: SubjectDocument, slug: string) {
     ? refused('forbidden', 'Signal is managed by Website monitoring', 'This signal is maintained by Website monitoring')
     : refused('not_found', 'Signal not found', 'Signal does not exist or access denied')
 }
-
-export const tooLarge = refused(
-  'invalid_state',
-  'Subject too large',
-  'The signals and rules of this subject are too large together; shorten meta or documents',
-)

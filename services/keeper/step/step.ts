@@ -3,6 +3,7 @@
 import type { CommandOf } from '#shared/contracts/command.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { earliest } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits.ts'
 import { customSubjectView, subjectView } from '#shared/subject-view.ts'
 import { changeBetween } from './change.ts'
@@ -12,7 +13,7 @@ import { isDueBy, judgeSubject } from './judge-subject.ts'
 import { obey, withReceipt } from './obey.ts'
 import { refusal } from './refusal.ts'
 import { takeResult } from './take-result.ts'
-import type { Input, Step, Surrounding } from './types.ts'
+import type { Change, Input, Step, Surrounding } from './types.ts'
 import { asCommitted, createWebsite } from './website-commands.ts'
 
 /** One input applied to one subject; null: the subject does not exist. Deadlines due by the input's instant are stepped first. */
@@ -51,8 +52,7 @@ function passDeadlines(subject: SubjectDocument, until: number, surrounding: Sur
 export function nextDeadline(subject: SubjectDocument, at: number): number | null {
   const { dueAt, rules } = subject
   const deadlines = [dueAt, windowEndOf(subject), ...rules.map(rule => rule.incident?.context.deadlineAt ?? null)]
-  const left = deadlines.filter(deadline => deadline !== null && deadline > at) as number[]
-  return left.length === 0 ? null : Math.min(...left)
+  return earliest(deadlines.filter(deadline => deadline !== null && deadline > at))
 }
 
 /** Of what does not exist, only a create makes something; a repeated one after a deletion is answered as its receipt says. */
@@ -87,5 +87,5 @@ function create(
 
 const unchanged = (subject: SubjectDocument | null): Step => ({ subject, change: 'nothing', observation: null, reply: null })
 
-const weight = { nothing: 0, freshness: 1, commit: 2 } as const
-const larger = (one: Step['change'], other: Step['change']) => (weight[one] >= weight[other] ? one : other)
+const weight: Record<Change, number> = { nothing: 0, freshness: 1, commit: 2 }
+const larger = (one: Change, other: Change) => (weight[one] >= weight[other] ? one : other)

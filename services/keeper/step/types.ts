@@ -5,6 +5,7 @@ import type { CheckObservationDocument, PushedObservationDocument, SeriesDocumen
 import type { PolicyInput } from '#shared/contracts/policy.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { Refusal } from './refusal.ts'
 
 /** `at` is the instant that the input speaks of, ms since the epoch: see design, Order and time. `stampedAt` is the bus's time, as slots are. */
 export type Input =
@@ -38,10 +39,12 @@ export interface StoredReports {
   pushed(id: string): PushedObservationDocument | null
 }
 
+/** nothing: the same subject. freshness: only how fresh its readings are. commit: the subject must be written. */
+export type Change = 'nothing' | 'freshness' | 'commit'
+
 export interface Step {
   subject: SubjectDocument | null
-  /** nothing: the same subject. freshness: only how fresh its readings are. commit: the subject must be written. */
-  change: 'nothing' | 'freshness' | 'commit'
+  change: Change
   observation: CheckObservationDocument | null
   /** What senders reported, to be stored before the subject is. Of several of one id the last counts. */
   pushed?: readonly PushedObservationDocument[]
@@ -57,4 +60,4 @@ export interface Taken {
 }
 
 /** What a command made of a subject, and its answer; or why it was refused, with nothing changed. */
-export type Obeyed = { subject: SubjectDocument; result: unknown } | { refused: Reply }
+export type Obeyed = { subject: SubjectDocument; result: unknown } | { refused: Refusal }

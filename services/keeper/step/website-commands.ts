@@ -1,4 +1,4 @@
-// Commands that make, change and remove a website monitor. Pure.
+// Commands that make and change a website monitor, and the one that removes a subject of either kind. Pure.
 import type { CheckEntry } from '#shared/contracts/check.ts'
 import type { CommandOf } from '#shared/contracts/command.ts'
 import type { Reading, SubjectDocument } from '#shared/contracts/subject.ts'
