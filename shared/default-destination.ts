@@ -13,7 +13,7 @@ export function defaultDestination<D extends Marked>(destinations: readonly D[])
     .reduce<D | undefined>((last, one) => (last === undefined || isLater(one, last) ? one : last), undefined)
 }
 
-/** Documents of before there was `defaultAt` were marked at their last change. */
+/** Since when it is marked, ms since the epoch. Documents written before there was `defaultAt` were marked at their last change. */
 export const markedAt = (destination: Marked): number => destination.defaultAt ?? destination.updatedAt
 
 const isLater = (one: Marked, other: Marked): boolean =>

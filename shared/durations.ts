@@ -1,4 +1,5 @@
 // Durations as generation 2 writes them: Go style text, `2m0s`, `1h30m0s`, `0s` (spec D, general rules).
+import { day, hour, minute, second } from '#shared/limits.ts'
 
 const unitNs: Record<string, bigint> = {
   h: 3_600_000_000_000n,
@@ -12,7 +13,7 @@ const unitNs: Record<string, bigint> = {
 const nsPerMs = 1_000_000n
 const whole = /^(?:\d+(?:\.\d*)?|\.\d+)(?:h|ms|m|s|us|µs|ns)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:h|ms|m|s|us|µs|ns))*$/
 const part = /(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns)/g
-const longestMs = 292 * 365 * 24 * 3_600_000
+const longestMs = 292 * 365 * day
 /** Go itself writes 25 at most. */
 const longestText = 64
 
@@ -38,17 +39,17 @@ export function parseDuration(text: string): number | null {
 /** The normalised text of a duration: 120000 is `2m0s`, 0 is `0s`, 1500 is `1.5s`, 250 is `250ms`. */
 export function formatDuration(ms: number): string {
   if (ms === 0) return '0s'
-  if (ms < 1_000) return `${ms}ms`
-  const hours = Math.floor(ms / 3_600_000)
-  const minutes = Math.floor((ms % 3_600_000) / 60_000)
-  const seconds = (ms % 60_000) / 1_000
+  if (ms < second) return `${ms}ms`
+  const hours = Math.floor(ms / hour)
+  const minutes = Math.floor((ms % hour) / minute)
+  const seconds = (ms % minute) / second
   if (hours > 0) return `${hours}h${minutes}m${seconds}s`
   return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`
 }
 
 /** A length of time for a person: `45s`, `2m`, `1h 5m`, `3d 4h`; the two largest units that are not zero. */
 export function humanDuration(ms: number): string {
-  const total = Math.max(0, Math.round(ms / 1_000))
+  const total = Math.max(0, Math.round(ms / second))
   const parts: [number, string][] = [
     [Math.floor(total / 86_400), 'd'],
     [Math.floor(total / 3_600) % 24, 'h'],

@@ -1,7 +1,7 @@
 // The one error that crosses borders inside the system. Each dialect maps its code to its own envelope in one place.
 // Expected outcomes of a command are replies, not throws; throwing means the caller cannot go on.
 
-/** What went wrong, as a closed set of words; the first six have an answer in every dialect. */
+/** What went wrong, as a closed set of words. Generations 1 and 2 answer the last three as one internal error: no client can act on them. */
 export type ErrorCode =
   | 'unauthenticated'
   | 'not_found'

@@ -26,6 +26,9 @@ export function randomId(length: number): string {
   return id
 }
 
+/** What a request is found by in the logs of all that it passes. */
+export const newTraceId = (): string => randomId(16)
+
 /** Random bytes as base64: key material, not an id. */
 export const randomBase64 = (bytes: number): string => randomBytes(bytes).toString('base64')
 

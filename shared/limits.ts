@@ -19,7 +19,7 @@ export const limits = {
     commandBacklog: 1_000,
     /** Answers remembered per subject: a retry arrives within seconds, so a short memory is enough. */
     receipts: 16,
-    /** Whoever repeats a command does so within `request.totalMs`, a program of its own perhaps over a whole outage; kept longer it costs memory. */
+    /** Whoever repeats a command does so within `request.totalMs`, a program perhaps over a whole outage; kept longer it costs memory. */
     receiptAgeMs: 90 * second,
     /** Instants remembered of reports that the keeper stamped: those of a whole round, and what comes until its retries do. */
     stamps: 1_024,
@@ -94,7 +94,10 @@ export const limits = {
   collector: {
     /** How far the heap may grow between two full collections in a calm time, in percent of what lives: what 250 MB leave room for. */
     calmPercent: 10,
-    /** How fast the heap fills, in percent of what lives a second: from here on it is busy, below here it is calm again. 10,000 monitors once a minute fill 1.3. */
+    /**
+     * How fast the heap fills, in percent of what lives a second: from the first on it is busy, below the second it is calm again. 10,000
+     * monitors once a minute fill 1.3.
+     */
     busyPercentPerSecond: 1.8,
     calmPercentPerSecond: 1.5,
     /** One that follows another this closely says nothing: V8 itself gives back memory some 650 ms after a collection. The next one counts. */
@@ -522,7 +525,10 @@ export const limits = {
   },
 
   signIn: {
-    /** Tries for one name before the first wait, which then doubles from `waitMs` to the maximum: whoever locks others out of a name can do so for a minute at a time. */
+    /**
+     * Tries for one name before the first wait, which then doubles from `waitMs` to the maximum: whoever locks others out of a name can do
+     * so for a minute at a time.
+     */
     triesPerName: 5,
     waitPerNameMsMax: 1 * minute,
     /** The same for an address: many people may share one, and whoever guesses many names has few. */

@@ -7,7 +7,7 @@ import { makeBusKeys, serverAuthorization } from '#shared/bus/bus-keys.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import { randomId } from '#shared/ids.ts'
 import { writeSecretFile } from '../embedded/data-folder.ts'
-import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { usageError } from '../embedded/start-error.ts'
 import { printJson } from './printing.ts'
 
 interface KeysOptions {
@@ -48,7 +48,7 @@ async function makeKeys(named: string, options: KeysOptions): Promise<void> {
   } catch (error) {
     await rm(draft, { recursive: true, force: true })
     const { code } = error as NodeJS.ErrnoException
-    throw new StartError(`The folder ${folder} can't be made (${code}): name one that does not exist.`, exitCodes.usage)
+    throw usageError(`The folder ${folder} can't be made (${code}): name one that does not exist.`)
   }
   const paths = Object.fromEntries(Object.entries(files).map(([who, name]) => [who, join(folder, name)]))
   if (options.json) return printJson(paths)

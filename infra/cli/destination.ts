@@ -2,8 +2,10 @@
 import type { Command } from 'commander'
 import { formatDuration, parseDuration } from '#shared/durations.ts'
 import { idLength, randomId } from '#shared/ids.ts'
+import { isId } from '#shared/is-id.ts'
 import { limits } from '#shared/limits.ts'
-import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { usageError } from '../embedded/start-error.ts'
+import { printJson } from './printing.ts'
 import { askInstallation } from './running-installation.ts'
 
 interface SecretOptions {
@@ -31,10 +33,10 @@ export function addDestinationCommands(program: Command): void {
 
 async function secret(workspaceId: string, written: string, options: SecretOptions): Promise<void> {
   const number = parseNumber(written)
-  if (!/^[0-9A-Za-z_.-]{1,64}$/.test(workspaceId)) throw usage(`"${workspaceId}" is no id of a workspace.`)
+  if (!isId(workspaceId)) throw usageError(`"${workspaceId}" is no id of a workspace.`)
   if (options.remove && (options.rotate || options.grace !== undefined))
-    throw usage('--remove goes with no other option but --json.')
-  if (options.grace !== undefined && !options.rotate) throw usage('--grace goes with --rotate.')
+    throw usageError('--remove goes with no other option but --json.')
+  if (options.grace !== undefined && !options.rotate) throw usageError('--grace goes with --rotate.')
   if (options.remove) return removeSecret(workspaceId, number, options)
   const graceMs = parseGrace(options.grace ?? defaultGrace)
   const request = { workspaceId, number, id: randomId(idLength.key), graceMs, first: !options.rotate }
@@ -54,14 +56,11 @@ async function removeSecret(workspaceId: string, number: number, options: Secret
 
 function parseNumber(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw usage(`"${text}" is no id of a destination: it is a whole number, as the API shows it.`)
+  throw usageError(`"${text}" is no id of a destination: it is a whole number, as the API shows it.`)
 }
 
 function parseGrace(text: string): number {
   const ms = parseDuration(text)
   if (ms !== null && ms <= limits.destination.secretGraceMs) return ms
-  throw usage(`--grace must be a duration such as 24h, at most ${formatDuration(limits.destination.secretGraceMs)}.`)
+  throw usageError(`--grace must be a duration such as 24h, at most ${formatDuration(limits.destination.secretGraceMs)}.`)
 }
-
-const usage = (sentence: string) => new StartError(sentence, exitCodes.usage)
-const printJson = (value: unknown) => console.log(JSON.stringify(value))

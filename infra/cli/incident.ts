@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import { limits } from '#shared/limits.ts'
-import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { exitCodes, StartError, usageError } from '../embedded/start-error.ts'
 import { type Replay, type ReplayStep, replayIncident } from '../replay/replay-incident.ts'
 import { instant, oneLine, printJson } from './printing.ts'
 import { type Ask, withInstallation } from './running-installation.ts'
@@ -27,7 +27,7 @@ export function addIncidentCommands(program: Command): void {
 }
 
 async function replay(id: string, options: ReplayOptions): Promise<void> {
-  if (!/^[0-9A-Za-z.]{8,64}$/.test(id)) throw new StartError(`"${id}" is no incident id.`, exitCodes.usage)
+  if (!/^[0-9A-Za-z.]{8,64}$/.test(id)) throw usageError(`"${id}" is no incident id.`)
   const { incident, replayed } = await withInstallation(ask => readAndReplay(ask, id))
   if (options.json) printJson(readable(incident, replayed))
   else print(incident, replayed)

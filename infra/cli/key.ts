@@ -4,9 +4,11 @@ import type { Command } from 'commander'
 import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
 import type { KeyView } from '#shared/contracts/ask-people.ts'
 import { idLength, randomId } from '#shared/ids.ts'
+import { isId } from '#shared/is-id.ts'
 import { limits } from '#shared/limits.ts'
-import { exitCodes, StartError } from '../embedded/start-error.ts'
-import { ownerUsername, userOf } from './look-up.ts'
+import { ownerUsername } from '#shared/owner-username.ts'
+import { usageError } from '../embedded/start-error.ts'
+import { userOf } from './look-up.ts'
 import { day, instant, printJson, printTable } from './printing.ts'
 import { askInstallation, withInstallation } from './running-installation.ts'
 
@@ -43,7 +45,7 @@ export function addKeyCommands(program: Command): void {
 async function createKey(options: KeyOptions): Promise<void> {
   const description = options.description ?? ''
   if ([...description].length > limits.key.descriptionCharacters) {
-    throw new StartError(`--description may have ${limits.key.descriptionCharacters} characters.`, exitCodes.usage)
+    throw usageError(`--description may have ${limits.key.descriptionCharacters} characters.`)
   }
   const token = makeToken()
   const made = await withInstallation(async ask => {
@@ -76,8 +78,7 @@ async function listKeys(options: KeyOptions): Promise<void> {
 }
 
 async function deleteKey(id: string, options: KeyOptions): Promise<void> {
-  if (!/^[0-9A-Za-z_.-]{1,64}$/.test(id))
-    throw new StartError(`"${id}" is no key id: watchkeeper key list shows them.`, exitCodes.usage)
+  if (!isId(id)) throw usageError(`"${id}" is no key id: watchkeeper key list shows them.`)
   const deleted = await askInstallation('delete-key', { keyId: id, userId: null })
   if (options.json) return printJson(deleted)
   console.log(`Key ${deleted.id} is deleted.`)

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { LocationView } from '#shared/contracts/ask-people.ts'
 import { idLength, randomId } from '#shared/ids.ts'
-import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { usageError } from '../embedded/start-error.ts'
 import { locationOf } from './look-up.ts'
 import { printJson, printTable } from './printing.ts'
 import { askInstallation, withInstallation } from './running-installation.ts'
@@ -63,7 +63,7 @@ async function listLocations(options: LocationOptions): Promise<void> {
 async function renameLocation(named: string, name: string | undefined, options: LocationOptions): Promise<void> {
   const { displayName } = options
   if (name === undefined && displayName === undefined) {
-    throw new StartError('Say the new name, or --display-name.', exitCodes.usage)
+    throw usageError('Say the new name, or --display-name.')
   }
   const renamed = await withInstallation(async ask => {
     const { id: locationId } = await locationOf(ask, named)

@@ -1,12 +1,9 @@
 // What people name on the command line, looked up: users by username, workspaces and locations by id or name.
+import { allPages } from '#shared/all-pages.ts'
 import type { LocationView, UserView, WorkspaceView } from '#shared/contracts/ask-people.ts'
-import type { Page } from '#shared/contracts/page.ts'
 import { plainText } from '#shared/plain-text.ts'
-import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { exitCodes, StartError, usageError } from '../embedded/start-error.ts'
 import type { Ask } from './running-installation.ts'
-
-/** The user that the first start made, and whom commands mean where nobody is named. */
-export const ownerUsername = 'owner'
 
 /** Throws a StartError where there is none. */
 export async function userOf(ask: Ask, username: string): Promise<UserView> {
@@ -21,7 +18,7 @@ export async function workspaceOf(ask: Ask, named: string | undefined): Promise<
   const fitting = named === undefined ? all : pick(all, named)
   const [only] = fitting
   if (only && fitting.length === 1) return only
-  if (named === undefined) throw new StartError('Say which workspace: --workspace with an id or a name.', exitCodes.usage)
+  if (named === undefined) throw usageError('Say which workspace: --workspace with an id or a name.')
   const why = only ? `Several workspaces are called "${named}"; name one by its id` : `There is no workspace "${named}"`
   throw new StartError(`${why}: watchkeeper workspace list shows them.`, exitCodes.refused)
 }
@@ -31,17 +28,6 @@ export async function locationOf(ask: Ask, named: string): Promise<LocationView>
   const [location] = pick(await ask('list-locations', {}), named)
   if (location) return location
   throw new StartError(`There is no location "${named}": watchkeeper location list shows them.`, exitCodes.refused)
-}
-
-export async function allPages<T>(read: (after: string | null) => Promise<Page<T>>): Promise<T[]> {
-  const items: T[] = []
-  let after: string | null = null
-  do {
-    const page: Page<T> = await read(after)
-    items.push(...page.items)
-    after = page.next
-  } while (after !== null)
-  return items
 }
 
 /** The one of this id, else those of this name, in whatever form of Unicode and with whatever blanks around it. */

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { makeFolder } from '../embedded/data-folder.ts'
-import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { exitCodes, StartError, usageError } from '../embedded/start-error.ts'
 import { machines, mermaid, statelyJson } from '../machines/drawings.ts'
 import { printJson } from './printing.ts'
 
@@ -24,7 +24,7 @@ export function addMachinesCommand(program: Command): void {
 
 async function draw(name: string | undefined, options: MachinesOptions): Promise<void> {
   if (name !== undefined && !Object.hasOwn(machines, name))
-    throw new StartError(`There is no machine "${name}": ${Object.keys(machines).join(', ')}.`, exitCodes.usage)
+    throw usageError(`There is no machine "${name}": ${Object.keys(machines).join(', ')}.`)
   const drawn = Object.entries(machines).filter(([known]) => name === undefined || known === name)
   if (options.out !== undefined) await write(drawn, options.out)
   if (options.json)

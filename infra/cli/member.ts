@@ -1,10 +1,11 @@
 // `watchkeeper member …`: the people of the running installation, and who is in which workspace as what.
 import { type Command, Option } from 'commander'
+import { allPages } from '#shared/all-pages.ts'
 import type { Role } from '#shared/contracts/account.ts'
 import type { MemberView, UserView } from '#shared/contracts/ask-people.ts'
 import { idLength, randomId } from '#shared/ids.ts'
-import { exitCodes, StartError } from '../embedded/start-error.ts'
-import { allPages, userOf, workspaceOf } from './look-up.ts'
+import { exitCodes, StartError, usageError } from '../embedded/start-error.ts'
+import { userOf, workspaceOf } from './look-up.ts'
 import { day, instant, printJson, printTable } from './printing.ts'
 import { readPassword } from './read-password.ts'
 import { withInstallation } from './running-installation.ts'
@@ -120,7 +121,7 @@ async function listMembers(options: MemberOptions): Promise<void> {
 }
 
 async function changeRole(username: string, role: string, options: MemberOptions): Promise<void> {
-  if (!roles.includes(role as Role)) throw new StartError(`"${role}" is no role: ${roles.join(', ')}.`, exitCodes.usage)
+  if (!roles.includes(role as Role)) throw usageError(`"${role}" is no role: ${roles.join(', ')}.`)
   const member = await withInstallation(async ask => {
     const { id: workspaceId } = await workspaceOf(ask, options.workspace)
     const { id: userId } = await userOf(ask, username)
@@ -149,7 +150,7 @@ async function setPassword(username: string, options: MemberOptions): Promise<vo
 }
 
 async function setAdmin(username: string, given: string, options: MemberOptions): Promise<void> {
-  if (given !== 'yes' && given !== 'no') throw new StartError(`Say yes or no, not "${given}".`, exitCodes.usage)
+  if (given !== 'yes' && given !== 'no') throw usageError(`Say yes or no, not "${given}".`)
   await switchUser({ admin: given === 'yes' })(username, options)
 }
 

@@ -3,8 +3,9 @@ import { rm, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { ProberCredentialView } from '#shared/contracts/ask-probers.ts'
 import { idLength, randomId } from '#shared/ids.ts'
+import { isId } from '#shared/is-id.ts'
 import { limits } from '#shared/limits.ts'
-import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { usageError } from '../embedded/start-error.ts'
 import { locationOf } from './look-up.ts'
 import { day, instant, printJson, printTable } from './printing.ts'
 import { askInstallation, withInstallation } from './running-installation.ts'
@@ -42,7 +43,7 @@ export function addProberCommands(program: Command): void {
 async function makeCredentials(named: string, options: CredentialOptions): Promise<void> {
   const { description, out } = options
   if ([...description].length > limits.prober.descriptionCharacters) {
-    throw new StartError(`--description may have ${limits.prober.descriptionCharacters} characters.`, exitCodes.usage)
+    throw usageError(`--description may have ${limits.prober.descriptionCharacters} characters.`)
   }
   // Before anything is made: a secret that can't be kept would have to be revoked.
   if (out !== undefined) await write(out, '')
@@ -77,8 +78,7 @@ async function listCredentials(options: { json?: boolean }): Promise<void> {
 }
 
 async function revokeCredentials(id: string, options: { json?: boolean }): Promise<void> {
-  if (!/^[0-9A-Za-z_.-]{1,64}$/.test(id))
-    throw new StartError(`"${id}" is no id of credentials: watchkeeper prober list shows them.`, exitCodes.usage)
+  if (!isId(id)) throw usageError(`"${id}" is no id of credentials: watchkeeper prober list shows them.`)
   const revoked = await askInstallation('delete-prober-credential', { credentialId: id })
   if (options.json) return printJson(readable(revoked))
   console.log(`Credentials ${revoked.id} are revoked.`)
@@ -91,7 +91,7 @@ async function write(file: string, content: string, flag: 'wx' | 'r+' = 'wx'): P
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const why = code === 'EEXIST' ? 'exists' : `can't be written (${code})`
-    throw new StartError(`The file ${file} ${why}: name another one.`, exitCodes.usage)
+    throw usageError(`The file ${file} ${why}: name another one.`)
   }
 }
 

@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { limits } from '#shared/limits.ts'
-import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { StartError, usageError } from '../embedded/start-error.ts'
 
 export const readPassword = (): Promise<string> => (process.stdin.isTTY ? typedTwice() : firstLine())
 
@@ -12,14 +12,11 @@ async function firstLine(): Promise<string> {
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     text += chunk
     if (text.includes('\n')) break
-    if (text.length > 4 * limits.password.charactersMax) throw new StartError('Standard input is no password.', exitCodes.usage)
+    if (text.length > 4 * limits.password.charactersMax) throw usageError('Standard input is no password.')
   }
   const [line = ''] = text.split(/\r?\n/)
   if (line !== '') return line
-  throw new StartError(
-    'No password came: type it on a terminal, or give it as the first line of standard input.',
-    exitCodes.usage,
-  )
+  throw usageError('No password came: type it on a terminal, or give it as the first line of standard input.')
 }
 
 /** Line editing works, and nothing of it is shown: the terminal echoes nothing from before the first question until after the last. */
@@ -28,7 +25,7 @@ async function typedTwice(): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
   const ended = new Promise<never>((_, reject) => {
     terminal.once('SIGINT', () => reject(new StartError('Interrupted; nothing was changed.')))
-    terminal.once('close', () => reject(new StartError('Nothing was typed; nothing was changed.', exitCodes.usage)))
+    terminal.once('close', () => reject(usageError('Nothing was typed; nothing was changed.')))
   })
   ended.catch(() => undefined)
   const ask = async (prompt: string): Promise<string> => {
@@ -40,7 +37,7 @@ async function typedTwice(): Promise<string> {
   try {
     const password = await ask('New password: ')
     if ((await ask('Once more: ')) === password) return password
-    throw new StartError('The two passwords differ; nothing was changed.', exitCodes.usage)
+    throw usageError('The two passwords differ; nothing was changed.')
   } finally {
     terminal.close()
   }

@@ -5,7 +5,6 @@ import { connectBus } from '#shared/bus/nats.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask.ts'
 import { AppError } from '#shared/errors.ts'
-import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
 import { readAllSettings } from '../embedded/all-settings.ts'
@@ -26,7 +25,7 @@ export async function withInstallation<T>(run: (ask: Ask) => Promise<T>): Promis
   const clock = createSystemClock()
   try {
     const directory = createDirectoryClient(bus, clock)
-    return await run((verb, request) => directory.ask(verb, request, randomId(16)))
+    return await run((verb, request) => directory.ask(verb, request))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === 'unavailable' || error.code === 'busy') throw notRunning(error.details || error.message)

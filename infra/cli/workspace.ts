@@ -1,7 +1,9 @@
 // `watchkeeper workspace add|list|rename`: workspaces of the running installation.
 import type { Command } from 'commander'
+import { allPages } from '#shared/all-pages.ts'
 import { idLength, randomId } from '#shared/ids.ts'
-import { allPages, ownerUsername, userOf, workspaceOf } from './look-up.ts'
+import { ownerUsername } from '#shared/owner-username.ts'
+import { userOf, workspaceOf } from './look-up.ts'
 import { day, instant, printJson, printTable } from './printing.ts'
 import { withInstallation } from './running-installation.ts'
 

@@ -5,7 +5,7 @@ import { settings as keeperSettings } from '../../services/keeper/settings.ts'
 import { notifierSettings } from '../../services/notifier/settings.ts'
 import { proberSettings } from '../../services/prober/settings.ts'
 import { programSettings } from './settings.ts'
-import { exitCodes, StartError } from './start-error.ts'
+import { usageError } from './start-error.ts'
 
 /** In the order in which `--help` lists them; a setting that two services share stands where it is first. */
 export const settingGroups: { title: string; declared: Record<string, Setting<unknown>> }[] = [
@@ -15,6 +15,16 @@ export const settingGroups: { title: string; declared: Record<string, Setting<un
   { title: 'Notifier', declared: notifierSettings },
   { title: 'Prober', declared: proberSettings },
 ]
+
+/** As `settingGroups`, but each setting once: where it is first. */
+export function shownSettings(): { title: string; settings: [name: string, setting: Setting<unknown>][] }[] {
+  const shown = new Set<string>()
+  return settingGroups.map(({ title, declared }) => {
+    const settings = Object.entries(declared).filter(([name]) => !shown.has(name))
+    for (const [name] of settings) shown.add(name)
+    return { title, settings }
+  })
+}
 
 /** The declaration that `--help` shows is the one that parses: the first. */
 const allSettings = { ...proberSettings, ...notifierSettings, ...keeperSettings, ...gatewaySettings, ...programSettings }
@@ -26,7 +36,7 @@ export function readAllSettings(environment: Record<string, string | undefined>)
   try {
     return readSettings(allSettings, environment)
   } catch (error) {
-    if (error instanceof SettingError) throw new StartError(error.message, exitCodes.usage)
+    if (error instanceof SettingError) throw usageError(error.message)
     throw error
   }
 }

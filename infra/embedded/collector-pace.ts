@@ -73,8 +73,8 @@ export function observeCollections(onFull: (at: number) => void): () => void {
 }
 
 /**
- * A full collection of the calling thread, within some 10 s and most of it beside its work: it is what V8 does for who wants to know how much
- * memory is in use. What it offers for the purpose (`gc`) holds up the thread from its beginning to its end, for 110 to 160 ms with 10,000 monitors.
+ * A full collection of the calling thread, within some 10 s and most of it beside its work: V8 makes one for whoever asks how much
+ * memory is in use. What V8 offers for the purpose (`gc`) holds up the thread from beginning to end: 110 to 160 ms with 10,000 monitors.
  */
 export function collectNow(): void {
   measureMemory({ mode: 'summary', execution: 'default' }).catch(() => undefined)
@@ -108,12 +108,12 @@ export interface Growth {
 }
 
 /**
- * It becomes busy when the heap fills fast twice in a row (once is a long answer, or a checkpoint) and stays so until it is told to be calm: between the two lies a gap, or a load at the edge
- * would swing to and fro, and each time pay for giving everything back.
+ * It becomes busy when the heap fills fast twice in a row (once is a long answer, or a checkpoint) and stays so until it is told to be
+ * calm. Between the two rates lies a gap, or a load at the edge would swing to and fro, and each time pay for giving everything back.
  */
 export function createGrowth(): Growth {
-  const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax } = limits.collector
-  const { busyPercentPerSecond, calmPercentPerSecond } = limits.collector
+  const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax, busyPercentPerSecond, calmPercentPerSecond } =
+    limits.collector
   let collectedAt = Number.NEGATIVE_INFINITY
   let hasFollower = false
   let wasFast = false

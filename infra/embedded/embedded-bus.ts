@@ -111,7 +111,7 @@ function createPause(clock: Clock): { pause: (delayMs: number) => Promise<void>;
   return { pause, wake: () => wake() }
 }
 
-/** Resolves once a small file can be written: until then, who only asks is better served by a server that can't write than by none. */
+/** Resolves once a small file can be written: until then, readers are better served by a server that can't write than by none. */
 async function roomFor(
   write: () => Promise<void>,
   pause: (delayMs: number) => Promise<void>,

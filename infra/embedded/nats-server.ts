@@ -1,5 +1,5 @@
-// The embedded bus: one nats-server as a child, on loopback unless told otherwise, its store and its config in `<data folder>/bus`. It ends when its
-// parent ends, however that ends, and never sooner: the terminal's Ctrl-C does not reach it.
+// The embedded bus: one nats-server as a child, on loopback unless told otherwise, its store and its config in `<data folder>/bus`.
+// It ends when its parent ends, however that ends, and never sooner: the terminal's Ctrl-C does not reach it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
@@ -37,7 +37,7 @@ export interface NatsServer {
   pid: number
   /** The exit code when it ends, for whatever reason; null where a signal ended it. */
   exited: Promise<number | null>
-  /** Resolves when it could not write to a stream: it takes nothing for that one any more, also where there is room again, until it is started anew. */
+  /** Resolves when it could not write to a stream: for that one it takes nothing any more, room or not, until it is started anew. */
   broken: Promise<void>
   /** Ends it with grace, with force after 5 s. Resolves when it is gone; may be called again. */
   stop(): Promise<void>

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { limits } from '#shared/limits.ts'
 import { makeFolder } from './data-folder.ts'
-import { exitCodes, StartError } from './start-error.ts'
+import { usageError } from './start-error.ts'
 
 const run = promisify(execFile)
 
@@ -73,7 +73,7 @@ export async function obtainNatsServer(options: ObtainOptions): Promise<string> 
 async function demandFolder(path: string): Promise<void> {
   const present = await stat(path).catch(() => null)
   if (present && !present.isDirectory()) {
-    throw new StartError(`The tools folder ${path} is not a folder: correct TOOLS_DIR.`, exitCodes.usage)
+    throw usageError(`The tools folder ${path} is not a folder: correct TOOLS_DIR.`)
   }
 }
 

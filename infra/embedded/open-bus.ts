@@ -9,12 +9,13 @@ import { createProberIssuer, type ProberIssuer } from '#shared/bus/prober-issuer
 import type { Clock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
+import { isLoopback } from '#shared/loopback.ts'
 import type { AllSettings } from './all-settings.ts'
 import { type BusAddress, busCredentials } from './bus-credentials.ts'
-import { demandFittingListener, isLoopback } from './bus-listener.ts'
+import { demandFittingListener } from './bus-listener.ts'
 import { startEmbeddedBus } from './embedded-bus.ts'
 import type { RunMode } from './run-mode.ts'
-import { exitCodes, StartError, startStep } from './start-error.ts'
+import { startStep, usageError } from './start-error.ts'
 
 export interface OpenBusOptions {
   settings: AllSettings
@@ -106,10 +107,10 @@ async function proberOfFile(settings: AllSettings): Promise<ReturnType<typeof pr
 function locationOf(settings: AllSettings, mode: RunMode, own: ReturnType<typeof proberOf>): string {
   if (own === null) return settings.LOCATION_ID
   if (mode.services.join() !== 'prober') {
-    throw usage("NATS_CREDENTIALS is a prober's, which may do nothing else on the bus: set SERVICES=prober.")
+    throw usageError("NATS_CREDENTIALS is a prober's, which may do nothing else on the bus: set SERVICES=prober.")
   }
   if (settings.LOCATION_ID !== '' && settings.LOCATION_ID !== own.locationId) {
-    throw usage(`NATS_CREDENTIALS is for the location ${own.locationId}: leave LOCATION_ID unset.`)
+    throw usageError(`NATS_CREDENTIALS is for the location ${own.locationId}: leave LOCATION_ID unset.`)
   }
   return own.locationId
 }
@@ -118,11 +119,10 @@ function locationOf(settings: AllSettings, mode: RunMode, own: ReturnType<typeof
 async function keysOfFile({ NATS_KEYS: file }: AllSettings): Promise<BusKeys | null> {
   if (file === '') return null
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw usage(`The file ${file} can't be read (${error.code}): correct NATS_KEYS.`)
+    throw usageError(`The file ${file} can't be read (${error.code}): correct NATS_KEYS.`)
   })
   const keys = parseBusKeys(text)
-  if (keys === null) throw usage(`The file ${file} holds no keys of a bus: correct NATS_KEYS; watchkeeper bus keys makes some.`)
+  if (keys === null)
+    throw usageError(`The file ${file} holds no keys of a bus: correct NATS_KEYS; watchkeeper bus keys makes some.`)
   return keys
 }
-
-const usage = (sentence: string): StartError => new StartError(sentence, exitCodes.usage)

@@ -4,7 +4,7 @@ import { SettingError } from '#shared/settings.ts'
 import { demandFittingSettings } from '../../services/gateway/settings.ts'
 import type { AllSettings } from './all-settings.ts'
 import { type ServiceName, serviceNames } from './settings.ts'
-import { exitCodes, StartError } from './start-error.ts'
+import { usageError } from './start-error.ts'
 
 export interface RunMode {
   /** In the order in which they start; they stop in the opposite one, the gateway first. */
@@ -25,24 +25,21 @@ export function decideRunMode(settings: AllSettings): RunMode {
   const split = stored.length > 0 && stored.length < storeServices.length
   const needsStore = stored.length > 0
   if (split && settings.MONGODB_URL === '') {
-    throw new StartError(
+    throw usageError(
       `SERVICES has ${stored.join(' and ')} here and ${storeServices.filter(name => !stored.includes(name)).join(' and ')} elsewhere, but ` +
         'the embedded store serves one process alone: set MONGODB_URL to the store that they share.',
-      exitCodes.usage,
     )
   }
   if (stored.length < storeServices.length && settings.NATS_URL === '') {
-    throw new StartError(
+    throw usageError(
       `SERVICES has only ${services.join(' and ')} here, so the others must be reached: set NATS_URL to the bus that they share.`,
-      exitCodes.usage,
     )
   }
   demandBusNamed(settings)
   if (services.includes('gateway')) demandFitting(settings)
   if (services.includes('gateway') && !needsStore && settings.SQIDS_SALT === '') {
-    throw new StartError(
+    throw usageError(
       'SQIDS_SALT must be set where the gateway runs without the store: to one text at all gateways and notifiers.',
-      exitCodes.usage,
     )
   }
   return { services, embeddedBus: settings.NATS_URL === '', embeddedStore: needsStore && settings.MONGODB_URL === '', needsStore }
@@ -53,7 +50,7 @@ function demandBusNamed(settings: AllSettings): void {
   if (settings.NATS_URL !== '') return
   for (const name of ['NATS_TOKEN', 'NATS_CREDENTIALS', 'NATS_KEYS'] as const) {
     if (settings[name] === '') continue
-    throw new StartError(`${name} is for the bus that NATS_URL names: set NATS_URL or unset ${name}.`, exitCodes.usage)
+    throw usageError(`${name} is for the bus that NATS_URL names: set NATS_URL or unset ${name}.`)
   }
 }
 
@@ -61,7 +58,7 @@ function demandFitting(settings: AllSettings): void {
   try {
     demandFittingSettings(settings)
   } catch (error) {
-    if (error instanceof SettingError) throw new StartError(error.message, exitCodes.usage)
+    if (error instanceof SettingError) throw usageError(error.message)
     throw error
   }
 }

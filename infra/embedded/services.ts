@@ -5,7 +5,6 @@ import { Registry } from 'prom-client'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
 import { createEgress } from '#shared/egress.ts'
-import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, Surroundings, SurroundingsWithStore } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
@@ -172,7 +171,7 @@ async function proberOptions(surroundings: Surroundings, options: ServicesOption
 
 async function idOfLocation({ bus, clock }: Surroundings, name: string): Promise<string> {
   const directory = createDirectoryClient(bus, clock)
-  const { id } = await startPatiently(clock, () => directory.ask('ensure-location', { name }, randomId(16)))
+  const { id } = await startPatiently(clock, () => directory.ask('ensure-location', { name }))
   return id
 }
 

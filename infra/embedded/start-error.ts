@@ -15,6 +15,9 @@ export class StartError extends Error {
   }
 }
 
+/** What whoever called the program has to change: a command, an option or a setting. */
+export const usageError = (sentence: string): StartError => new StartError(sentence, exitCodes.usage)
+
 /** Runs one step of the start; what it throws becomes the sentence. */
 export async function startStep<T>(run: () => Promise<T>): Promise<T> {
   try {

@@ -6,7 +6,7 @@ import { AppError } from '#shared/errors.ts'
 import { limits, second } from '#shared/limits.ts'
 import { StartError } from './start-error.ts'
 
-/** `start` may be called again after it was rejected because a bus or a directory did not answer. Throws a StartError where none does in time. */
+/** Calls `start` again while it is rejected because a bus or a directory does not answer. Throws a StartError where none does in time. */
 export const startPatiently = <T>(clock: Clock, start: () => Promise<T>): Promise<T> =>
   patiently(clock, limits.start.patienceMs, start, (error, isOver) => {
     if (!isAway(error)) return error

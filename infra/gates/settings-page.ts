@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Setting } from '#shared/settings.ts'
-import { settingGroups } from '../embedded/all-settings.ts'
+import { shownSettings } from '../embedded/all-settings.ts'
 
 const head = `# Settings
 
@@ -13,11 +13,8 @@ An empty value counts as unset. Which of them a cluster needs is in \`infra/comp
 `
 
 export function settingsPage(): string {
-  const listed = new Set<string>()
-  const groups = settingGroups.map(({ title, declared }) => {
-    const fresh = Object.entries(declared).filter(([name]) => !listed.has(name))
-    for (const [name] of fresh) listed.add(name)
-    const rows = fresh.map(([name, setting]) => row(name, setting))
+  const groups = shownSettings().map(({ title, settings }) => {
+    const rows = settings.map(([name, setting]) => row(name, setting))
     return [`## ${title}`, '', '| setting | default | meaning |', '|---|---|---|', ...rows, ''].join('\n')
   })
   return [head, ...groups].join('\n')

@@ -55,14 +55,15 @@ export function replayIncident(
   if (first === undefined || last === undefined) return { steps: [], faults: ['there is no record of this incident'] }
   const unopened = eventFault(first.event, true)
   if (unopened !== null) return { steps: [], faults: [`record ${first.sequence}: ${unopened}`] }
-  let position: Position | null = null
-  const steps: ReplayStep[] = []
-  for (const [i, entry] of history.entries()) {
-    const taken = take(incident, position, entry, i + 1)
+  const opening = take(incident, null, first, 1)
+  let { position } = opening
+  const steps = [stepOf(first, position, opening.faults)]
+  for (const [i, entry] of history.slice(1).entries()) {
+    const taken = take(incident, position, entry, i + 2)
     position = taken.position
     steps.push(stepOf(entry, position, taken.faults))
   }
-  const { snapshot, alerts, order } = position as unknown as Position
+  const { snapshot, alerts, order } = position
   const inSteps = steps.flatMap(step => step.faults.map(fault => `record ${step.sequence}: ${fault}`))
   const missing = order.owed === null ? [] : [`a record is missing: the last judgement leads to ${order.owed.type} as well`]
   const reached = { state: stateOf(snapshot), context: contextOf(snapshot), alerts, first, last }

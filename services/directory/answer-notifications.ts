@@ -1,4 +1,4 @@
-// Who answers which question of shared/contracts/ask-notifications.ts.
+// Which function answers which question about notifications (shared/contracts/ask-notifications.ts).
 import { listDeliveries } from './delivery-log.ts'
 import { getDeliveryTable, putDeliveryTable } from './delivery-tables.ts'
 import {

@@ -7,6 +7,7 @@ import { serve } from '#shared/bus/serve.ts'
 import { parseAsk, subjects } from '#shared/bus/subjects.ts'
 import { type AskRequest, type AskResults, type AskVerb, asks } from '#shared/contracts/ask.ts'
 import { AppError } from '#shared/errors.ts'
+import { registeredMetric } from '#shared/registered-metric.ts'
 import type { Service, SurroundingsWithStore } from '#shared/service.ts'
 import { StoreError } from '#shared/store/port.ts'
 import type { DefaultHolds } from '#shared/subject-view.ts'
@@ -69,14 +70,14 @@ export interface DirectoryOptions {
 export async function startDirectory(surroundings: SurroundingsWithStore, options: DirectoryOptions = {}): Promise<Service> {
   const { bus, clock, store, metrics } = surroundings
   const logger = surroundings.logger.child({ service: 'directory' })
-  const probers = await watchProbers(bus.bucket('presence'), clock)
+  const presence = await watchProbers(bus.bucket('presence'), clock)
   const issuer = options.proberIssuer ?? null
   const announcer = issuer && createAnnouncer({ issuer, store, bus, clock, logger })
-  const { activeWorkers } = probers
+  const { activeWorkers } = presence
   const { incidentSalt = '', websiteHolds } = options
   const passwords = createPasswords()
   const shown = { incidentSalt, websiteHolds, activeWorkers }
-  const context: DirectoryContext = { store, bus, clock, passwords, ...shown, probers: announcer }
+  const context: DirectoryContext = { store, bus, clock, passwords, ...shown, announcer }
   const stopExpiring = startExpiring(store, clock, logger)
   const asked = askCounter(metrics)
   const subscription = await serve(bus, {
@@ -102,7 +103,7 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
       stopExpiring()
       announcer?.stop()
       await subscription.close()
-      await probers.close()
+      await presence.close()
     },
   }
 }
@@ -128,9 +129,7 @@ const codeOf = (error: Error): string => (error instanceof AppError ? error.code
 
 function askCounter(metrics: SurroundingsWithStore['metrics']): Counter<'verb' | 'outcome'> {
   const name = 'watchkeeper_directory_asks_total'
-  const present = metrics.getSingleMetric(name) as Counter<'verb' | 'outcome'> | undefined
-  return (
-    present ??
-    new Counter({ name, help: 'Questions answered, by verb and outcome.', labelNames: ['verb', 'outcome'], registers: [metrics] })
-  )
+  const help = 'Questions answered, by verb and outcome.'
+  const make = () => new Counter({ name, help, labelNames: ['verb', 'outcome'], registers: [metrics] })
+  return registeredMetric(metrics, name, make)
 }

@@ -5,15 +5,13 @@ import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Role } from '#shared/contracts/account.ts'
 import { idLength, randomId } from '#shared/ids.ts'
+import { ownerUsername } from '#shared/owner-username.ts'
 import type { Store } from '#shared/store/port.ts'
 import { changeGuarded } from './guarded.ts'
 import { authenticate, keyDocument } from './keys.ts'
 import { ensureLocation } from './locations.ts'
 import { readAll } from './read-all.ts'
 import { insertWorkspace } from './workspaces.ts'
-
-/** The user that the first start creates. */
-const ownerUsername = 'owner'
 
 export interface BootstrapSurroundings {
   store: Store
@@ -46,8 +44,9 @@ interface FirstKey {
 const settingIds = { firstStart: 'first-start', firstKey: 'first-key' } as const
 
 /**
- * Run at every start, before the services. `workspaceId` is the workspace that the first start made. `firstKey` is the token of the first API key while none was confirmed yet, else null.
- * The caller writes it where a person finds it and then calls `confirmFirstKey`: only then does the key begin to work.
+ * Run at every start, before the services. Answers the workspace that the first start made, and as `firstKey` the token of the first
+ * API key while none was confirmed yet, else null. The caller writes that token where a person finds it and then calls
+ * `confirmFirstKey`: only then does the key begin to work.
  */
 export async function bootstrap(
   surroundings: BootstrapSurroundings,

@@ -18,5 +18,5 @@ export interface DirectoryContext {
   /** Live probers of a location. */
   activeWorkers(locationId: string): number
   /** Makes probers' credentials, and tells the bus of all that are revoked; null where this bus has no keys to make them with. */
-  probers: { issuer: ProberIssuer; announce(): Promise<void> } | null
+  announcer: { issuer: ProberIssuer; announce(): Promise<void> } | null
 }

@@ -27,7 +27,7 @@ export function listDeliveries(
 
 const deliveryView = (row: DeliveryLogDocument): DeliveryView => ({
   number: row.number,
-  // Rows of before it was kept; they leave within 30 days.
+  // Rows written before it was kept have none; they leave within 30 days.
   destinationNumber: row.destinationNumber ?? 0,
   destinationName: row.destinationName,
   destinationType: row.destinationType,

@@ -5,12 +5,12 @@ import type { DeliveryTableView } from '#shared/contracts/ask-notifications.ts'
 import type { DeliverySelection, DeliveryTableDocument } from '#shared/contracts/delivery-table.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import { defaultDestination } from '#shared/default-destination.ts'
-import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
 import { destinationsOf } from './destination-default.ts'
 import { changeGuarded } from './guarded.ts'
+import { numberNotFound } from './named.ts'
 
 export async function getDeliveryTable(
   { store }: DirectoryContext,
@@ -29,7 +29,7 @@ export async function putDeliveryTable(
   const idOf = new Map(destinations.map(({ number, id }) => [number, id]))
   const rows = selections.map(({ number, alertKinds }): DeliverySelection => {
     const destinationId = idOf.get(number)
-    if (destinationId === undefined) throw unknownDestination(number)
+    if (destinationId === undefined) throw numberNotFound('destinations', number)
     return { destinationId, alertKinds: [...new Set(alertKinds)] }
   })
   await changeGuarded(store, 'deliveryTables', subjectId, present =>
@@ -83,6 +83,3 @@ function tableView(rows: readonly DeliverySelection[], destinations: readonly De
     defaultNumber: defaultDestination(destinations)?.number ?? null,
   }
 }
-
-const unknownDestination = (number: number): AppError =>
-  new AppError('not_found', 'Destination not found', { details: `The workspace has no destination ${number}` })

@@ -7,6 +7,7 @@ import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
 import { changeGuarded } from './guarded.ts'
+import { numberNotFound } from './named.ts'
 
 type Place = Pick<AskRequest<'delete-destination-secret'>, 'workspaceId' | 'number'>
 
@@ -60,14 +61,11 @@ async function change(
   make: (present: DestinationDocument) => DestinationDocument | null,
 ): Promise<DestinationDocument> {
   const [found] = await store.find('destinations', { where: { number }, limit: 1 })
-  if (found?.workspaceId !== workspaceId) throw notFound(number)
+  if (found?.workspaceId !== workspaceId) throw numberNotFound('destinations', number)
   const changed = await changeGuarded(store, 'destinations', found.id, present => (present === null ? null : make(present)))
-  if (changed === null) throw notFound(number)
+  if (changed === null) throw numberNotFound('destinations', number)
   return changed
 }
-
-const notFound = (number: number): AppError =>
-  new AppError('not_found', 'Destination not found', { details: `The workspace has no destination ${number}` })
 
 const alreadySigned = (): AppError =>
   new AppError('invalid_state', 'Destination has a secret', { details: 'Rotate it to make another, or remove it first' })

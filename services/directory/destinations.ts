@@ -13,7 +13,7 @@ import type { DirectoryContext } from './context.ts'
 import { nextNumber } from './counters.ts'
 import { sweepTables } from './delivery-tables.ts'
 import { clearOlderMarks, destinationsOf, newMark } from './destination-default.ts'
-import { changeNamed, checkName, nameKey, nameTaken, requireFreeName } from './named.ts'
+import { changeNamed, nameKey, nameTaken, numberNotFound, requireFreeName, requireName } from './named.ts'
 import { tidily } from './tidily.ts'
 import { findTransformation, transformationNumbers } from './transformations.ts'
 
@@ -144,7 +144,7 @@ async function storedBefore(store: Store, id: string): Promise<DestinationDocume
 }
 
 async function checkFields(store: Store, request: Fields, id: string): Promise<void> {
-  checkName('destinations', request.name, bounds.nameCharacters)
+  requireName('destinations', request.name, bounds.nameCharacters)
   if (!isHttpUrl(request.url, bounds.urlCharacters)) {
     throw invalid('Invalid url', `The URL must be a valid http or https address of at most ${bounds.urlCharacters} characters`)
   }
@@ -157,9 +157,7 @@ async function checkFields(store: Store, request: Fields, id: string): Promise<v
   await requireFreeName(store, 'destinations', request.workspaceId, request.name, id)
   const { workspaceId, transformationId } = request
   if (transformationId === null || (await findTransformation(store, workspaceId, transformationId))) return
-  throw new AppError('not_found', 'Transformation not found', {
-    details: `The workspace has no transformation ${transformationId}`,
-  })
+  throw numberNotFound('transformations', transformationId)
 }
 
 const fieldsOf = (request: Fields, type: DestinationDocument['type']) => ({

@@ -20,7 +20,7 @@ const words = { destinations: 'Destination', transformations: 'Transformation' }
 export const nameKey = (name: string): string => name.trim().normalize('NFC').toLowerCase()
 
 /** Throws validation `Invalid name` for what is blank or too long. */
-export function checkName(noun: Noun, name: string, charactersMax: number): void {
+export function requireName(noun: Noun, name: string, charactersMax: number): void {
   const characters = [...name].length
   if (name.trim() !== '' && characters <= charactersMax) return
   const details = `A ${words[noun].toLowerCase()}'s name has 1 to ${charactersMax} characters and is not blank`
@@ -57,9 +57,15 @@ export async function changeNamed<N extends Noun>(
   throw new AppError('unavailable', 'Too much contention', { details: `A ${noun} document changed too often at once; try again` })
 }
 
-export const notFound = (noun: Noun): AppError =>
+const notFound = (noun: Noun): AppError =>
   new AppError('not_found', `${words[noun]} not found`, {
     details: `The workspace has no such ${words[noun].toLowerCase()}`,
+  })
+
+/** As people name it, by its number. */
+export const numberNotFound = (noun: Noun, number: number): AppError =>
+  new AppError('not_found', `${words[noun]} not found`, {
+    details: `The workspace has no ${words[noun].toLowerCase()} ${number}`,
   })
 
 export const nameTaken = (noun: Noun): AppError =>

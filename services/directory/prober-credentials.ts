@@ -12,7 +12,7 @@ import type { DirectoryContext } from './context.ts'
 import { checkText } from './fields.ts'
 import { changeGuarded } from './guarded.ts'
 
-type Context = Pick<DirectoryContext, 'store' | 'clock' | 'probers'>
+type Context = Pick<DirectoryContext, 'store' | 'clock' | 'announcer'>
 
 /** The same id gives the same credentials again, so that an asker whose answer was lost can ask again. */
 export async function createProberCredential(
@@ -20,7 +20,7 @@ export async function createProberCredential(
   request: AskRequest<'create-prober-credential'>,
 ): Promise<AskResults['create-prober-credential']> {
   const { store, clock } = context
-  const issuer = demandProbers(context).issuer
+  const issuer = demandAnnouncer(context).issuer
   const description = checkText(request.description, limits.prober.descriptionCharacters, 'Invalid description', 'A description')
   const location = await findLocation(store, request.locationName)
   const [repeated = null] = await store.get('proberCredentials', [request.id])
@@ -56,14 +56,14 @@ export async function deleteProberCredential(
   { credentialId }: AskRequest<'delete-prober-credential'>,
 ): Promise<ProberCredentialView> {
   const { store, clock } = context
-  const probers = demandProbers(context)
+  const announcer = demandAnnouncer(context)
   const revoked = await changeGuarded(store, 'proberCredentials', credentialId, present =>
     present === null || present.revokedAt !== null ? null : { ...present, revokedAt: clock.now() },
   )
   if (revoked === null) {
     throw new AppError('not_found', 'Prober credential not found', { details: `There is no prober credential ${credentialId}` })
   }
-  await probers.announce()
+  await announcer.announce()
   const [location] = await store.get('locations', [revoked.locationId])
   return view(revoked, location?.name ?? null)
 }
@@ -97,8 +97,8 @@ async function insert(store: Store, document: ProberCredentialDocument): Promise
   throw new AppError('unavailable', 'Prober credential not made', { details: 'It could not be stored; try again' })
 }
 
-function demandProbers({ probers }: Context): NonNullable<Context['probers']> {
-  if (probers !== null) return probers
+function demandAnnouncer({ announcer }: Context): NonNullable<Context['announcer']> {
+  if (announcer !== null) return announcer
   throw new AppError('invalid_state', 'No keys for prober credentials', {
     details: 'The directory has no keys of the bus that NATS_URL names: set NATS_KEYS at the directory (docs/probers.md)',
   })

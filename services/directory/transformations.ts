@@ -11,7 +11,7 @@ import { requireTemplate } from '#shared/template/accept.ts'
 import type { DirectoryContext } from './context.ts'
 import { nextNumber } from './counters.ts'
 import { destinationsOf } from './destination-default.ts'
-import { changeNamed, checkName, nameKey, nameTaken, requireFreeName } from './named.ts'
+import { changeNamed, nameKey, nameTaken, requireFreeName, requireName } from './named.ts'
 import { readPage } from './page.ts'
 import { tidily } from './tidily.ts'
 
@@ -120,7 +120,7 @@ async function checkFields(
   { workspaceId, name, template }: { workspaceId: string; name: string; template: string },
   id: string,
 ): Promise<void> {
-  checkName('transformations', name, bounds.nameCharacters)
+  requireName('transformations', name, bounds.nameCharacters)
   requireTemplate(template)
   await requireFreeName(store, 'transformations', workspaceId, name, id)
 }

@@ -88,7 +88,7 @@ export const epochOf = (user: UserDocument): number => user.sessionsEpoch ?? 0
 export const userNotFound = (userId: string): AppError =>
   new AppError('not_found', 'User not found', { details: `There is no user ${userId}` })
 
-export const usernameTaken = (username: string): AppError =>
+const usernameTaken = (username: string): AppError =>
   new AppError('validation', 'Username taken', { details: `There is a user "${username}" already; choose another username` })
 
 export const checkDisplayName = (text: string): string =>

@@ -1,7 +1,7 @@
 // How a route of generations 1 and 2 answers: its handler returns the result or throws; envelope and time limit are put around it here.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '#shared/clock.ts'
-import { randomId } from '#shared/ids.ts'
+import { newTraceId } from '#shared/ids.ts'
 import { type Envelope, success } from './envelope.ts'
 import { withinBudget } from './time-budget.ts'
 
@@ -12,10 +12,13 @@ export interface Call {
   traceId: string
 }
 
+export const callOf = (request: FastifyRequest, reply: FastifyReply): Call => ({ request, reply, traceId: newTraceId() })
+
 export const answering =
   (clock: Clock, handler: (call: Call) => Promise<unknown>) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<Envelope> =>
-    success(await withinBudget(clock, request.arrivedAt, handler({ request, reply, traceId: randomId(16) })))
+    success(await withinBudget(clock, request.arrivedAt, handler(callOf(request, reply))))
 
-/** The last part of a path, percent-decoded. An encoded slash is data. */
-export const pathId = ({ request }: Call): string => (request.params as { id: string }).id
+/** A part of the path by its name in the route, percent-decoded: an encoded slash is data. */
+export const pathPart = ({ request }: Call, name: 'id' | 'incident' | 'subject' | 'signal' | 'rule'): string =>
+  (request.params as Record<string, string>)[name] ?? ''

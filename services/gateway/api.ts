@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#shared/errors.ts'
 import type { AuthenticateHook } from './authenticate.ts'
 import type { GatewayContext } from './context.ts'
-import { type Envelope, failure, internalCode, success } from './envelope.ts'
+import { failure, internalCode, success } from './envelope.ts'
 import { fromFramework } from './framework-error.ts'
 import { regionRoutes } from './v1/regions.ts'
 import { ruleRoutes } from './v1/rules.ts'
@@ -59,7 +59,7 @@ export function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const envelope: Envelope & { error: { code: number } } = failure(fromFramework(error, 'The request is malformed'))
+  const envelope = failure(fromFramework(error, 'The request is malformed'))
   request.answeredCode = envelope.error.code
   if (envelope.error.code === internalCode) {
     const log = context.logger.child({ method: request.method, route: request.routeOptions.url })

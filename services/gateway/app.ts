@@ -14,7 +14,6 @@ import { createKeeperClient } from '#shared/bus/command-keeper.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Identity } from '#shared/contracts/ask.ts'
 import { AppError } from '#shared/errors.ts'
-import { randomId } from '#shared/ids.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, Surroundings } from '#shared/service.ts'
@@ -60,8 +59,8 @@ export async function createGateway(
     locationNames: createLocationNames(clock, traceId => directory.ask('list-locations', {}, traceId)),
     version: options.version,
   }
-  const identities = await createIdentities(bus, clock, tokenHash => directory.ask('authenticate', { tokenHash }, randomId(16)))
-  const usage = createKeyUsage(clock, usedAt => directory.ask('touch-keys', { usedAt }, randomId(16)))
+  const identities = await createIdentities(bus, clock, tokenHash => directory.ask('authenticate', { tokenHash }))
+  const usage = createKeyUsage(clock, usedAt => directory.ask('touch-keys', { usedAt }))
   const authenticate = createAuthenticate(identities, usage, clock)
   const fastify = createFastify(serverOptions(context, authenticate, options.trustProxy))
   const drain = createDrain(fastify, clock)

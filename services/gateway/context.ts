@@ -1,15 +1,15 @@
 // What every route of the gateway works with.
-import type { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import type { DirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { NotifierClient } from '#shared/bus/ask-notifier.ts'
-import type { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import type { KeeperClient } from '#shared/bus/command-keeper.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { IncidentIds } from '#shared/incident-ids.ts'
 import type { Logger } from '#shared/logger.ts'
 import type { LocationNames } from './location-names.ts'
 
 export interface GatewayContext {
-  directory: ReturnType<typeof createDirectoryClient>
-  keeper: ReturnType<typeof createKeeperClient>
+  directory: DirectoryClient
+  keeper: KeeperClient
   notifier: NotifierClient
   clock: Clock
   logger: Logger

@@ -3,9 +3,10 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { AppError } from '#shared/errors.ts'
+import { once } from '#shared/once.ts'
+import { firstCharacters } from '#shared/plain-text.ts'
 import { shapeOf } from './field-shape.ts'
 import { invalidJson } from './json-body.ts'
-import { once } from './once.ts'
 
 /** A field that may be absent or null. */
 export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
@@ -50,6 +51,8 @@ export function required<T>(value: T | null | undefined, path: string): T {
 export const characters = (text: string): number => [...text].length
 
 const noError = { instancePath: '' }
+/** A path is made of what was sent: a refusal quotes its beginning. */
+const shownCharacters = 200
 
 /** A JSON pointer into the body as people write it: `document.inputs[2].match`. */
 function pathOf(pointer: string, body: unknown): string {
@@ -60,7 +63,7 @@ function pathOf(pointer: string, body: unknown): string {
     path += Array.isArray(value) ? `[${key}]` : path === '' ? key : `.${key}`
     value = (value as Record<string, unknown> | null | undefined)?.[key]
   }
-  return [...path].slice(0, 200).join('')
+  return firstCharacters(path, shownCharacters)
 }
 
 /** A lone surrogate has no UTF-8 form: it would not come back as it was sent. */

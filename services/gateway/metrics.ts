@@ -1,5 +1,6 @@
 // What the gateway counts: answers by route and envelope code, and how long they took.
 import { Counter, Histogram, type Registry } from 'prom-client'
+import { registeredMetric } from '#shared/registered-metric.ts'
 
 export interface GatewayMetrics {
   /** `route` is the declared path, never the one that was sent: the number of labels stays bounded. */
@@ -27,14 +28,14 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
 function counter(registry: Registry): Counter<'route' | 'code'> {
   const name = 'watchkeeper_gateway_requests_total'
   const help = 'Answers by route and envelope code; 0 is success.'
-  const present = registry.getSingleMetric(name) as Counter<'route' | 'code'> | undefined
-  return present ?? new Counter({ name, help, labelNames: ['route', 'code'], registers: [registry] })
+  const make = () => new Counter({ name, help, labelNames: ['route', 'code'], registers: [registry] })
+  return registeredMetric(registry, name, make)
 }
 
 function histogram(registry: Registry): Histogram<'route'> {
   const name = 'watchkeeper_gateway_request_seconds'
   const help = 'Time from the arrival of a request to the end of its answer, by route.'
   const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 4]
-  const present = registry.getSingleMetric(name) as Histogram<'route'> | undefined
-  return present ?? new Histogram({ name, help, buckets, labelNames: ['route'], registers: [registry] })
+  const make = () => new Histogram({ name, help, buckets, labelNames: ['route'], registers: [registry] })
+  return registeredMetric(registry, name, make)
 }

@@ -1,6 +1,6 @@
 // The gateway's settings from the environment. Whoever runs the process listens at HOST and PORT; the gateway itself never does.
+import { isLoopback } from '#shared/loopback.ts'
 import { choice, port, SettingError, type Settings, text } from '#shared/settings.ts'
-import { isLoopback } from './session/developer.ts'
 import { oidcOptions, parseIssuer } from './session/oidc-settings.ts'
 import { parseProxies } from './trusted-proxies.ts'
 

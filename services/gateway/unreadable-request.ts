@@ -14,7 +14,7 @@ import { tooLargeMessage } from './json-body.ts'
 type Handler = NonNullable<FastifyHttpOptions<RawServerDefault>['clientErrorHandler']>
 
 /** What Node keeps at a connection: the answer whose turn it is, and the request that was read last. */
-interface Line extends Duplex {
+interface HttpSocket extends Duplex {
   _httpMessage?: ServerResponse | null
   parser?: { incoming: IncomingMessage | null } | null
 }
@@ -38,7 +38,7 @@ export const refuseUnreadable: Handler = (raised: Error, socket) => {
 }
 
 /** What was asked before on the same connection is answered first: a refusal that came earlier would be taken for its answer. */
-function refuseInTurn(error: ParseError, socket: Line): void {
+function refuseInTurn(error: ParseError, socket: HttpSocket): void {
   const answering = socket._httpMessage ?? null
   if (answering?.req.complete) {
     answering.once('close', () => refuseInTurn(error, socket))
@@ -52,7 +52,7 @@ function refuseInTurn(error: ParseError, socket: Line): void {
 }
 
 /** Whether what cannot be read on is the body of a request that has its answer, or the beginning of it. */
-function isAnswered({ _httpMessage: answering, parser }: Line): boolean {
+function isAnswered({ _httpMessage: answering, parser }: HttpSocket): boolean {
   return answering ? answering.headersSent : parser?.incoming?.complete === false
 }
 

@@ -4,7 +4,7 @@ import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
 import { type ContentType, contentTypeOf, renderTemplate } from '#shared/template/template.ts'
-import { builtInBody, escapeForSlack } from './body.ts'
+import { builtInBody, guardFor } from './built-in-body.ts'
 import type { Parts } from './parts.ts'
 import { templateFields } from './template-fields.ts'
 import { createTemplates } from './templates.ts'
@@ -36,8 +36,7 @@ export function createBodyMaker(parts: Pick<Parts, 'store' | 'clock' | 'logger' 
   })
   /** A template passed its samples when it was stored; a message that it cannot make is told all the same. */
   const byTemplate = (template: string, alert: AlertDocument, destination: DestinationDocument): MadeBody => {
-    const guard = destination.type === 'slack' ? escapeForSlack : (text: string) => text
-    const fields = templateFields(alert, { ...context, workspaceName: templates.workspaceName(alert) }, guard)
+    const fields = templateFields(alert, { ...context, workspaceName: templates.workspaceName(alert) }, guardFor(destination))
     const rendered = renderTemplate(template, fields)
     if (rendered.ok) return { body: rendered.output, contentType: contentTypeOf(template), note: null }
     const { transformationId } = destination

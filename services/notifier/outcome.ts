@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import { EgressError } from '#shared/egress.ts'
 import { limits, second } from '#shared/limits.ts'
 import { http } from '#shared/node-http.ts'
-import { oneLine } from './plain-text.ts'
+import { oneLine } from './one-line.ts'
 
 export type Outcome =
   | { kind: 'delivered' }

@@ -1,5 +1,6 @@
 // Takes a destination's address out of a text that is going to be kept: receivers like to quote the path they were called by,
 // whole, in part, or encoded once more, and that path is the secret.
+import { basicCredentials, percentDecoded } from '#shared/url-credentials.ts'
 
 /** A piece of the address this long is taken out wherever it stands. */
 const shortestPiece = 4
@@ -50,7 +51,8 @@ function secretsOf(address: string): { secrets: string[]; divisible: string[] } 
   if (!URL.canParse(address)) return { secrets: address === '' ? [] : [lowerCase(address)], divisible: [] }
   const url = new URL(address)
   const path = url.pathname + url.search
-  const credentials = [url.username, url.password, ...basicOf(url)]
+  // Also as the Authorization header that they became.
+  const credentials = [url.username, url.password, basicCredentials(url) ?? '']
   const pieces = [...url.pathname.split('/'), ...[...url.searchParams].flat(), ...credentials, url.hostname]
   const whole = [address, url.href, url.host, path, url.pathname].filter(part => part.length > 1)
   const forms = [...whole, ...pieces].flatMap(formsOf).filter(form => form.length >= shortestPiece)
@@ -62,15 +64,9 @@ function secretsOf(address: string): { secrets: string[]; divisible: string[] } 
 
 const unique = (texts: readonly string[]): string[] => [...new Set(texts.map(lowerCase))]
 
-/** The Authorization header that the credentials became. */
-function basicOf({ username, password }: URL): string[] {
-  if (username === '' && password === '') return []
-  return [Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')]
-}
-
 /** As it is, without percent-encoding, encoded once more, and as JSON, HTML and forms write it. */
 function formsOf(part: string): string[] {
-  const plain = decoded(part)
+  const plain = percentDecoded(part)
   const encoded = [part, plain].map(form => encodeURIComponent(form.toWellFormed()))
   const html = [part, plain].map(form => form.replaceAll('&', '&amp;'))
   return [part, plain, ...encoded, ...html, part.replaceAll('/', '\\/'), plain.replaceAll(' ', '+')]
@@ -78,12 +74,3 @@ function formsOf(part: string): string[] {
 
 /** Character by character, so that positions stay what they are. */
 const lowerCase = (text: string): string => text.replace(/[A-Z]/g, letter => letter.toLowerCase())
-
-/** Without percent-encoding; as it is where that is malformed. */
-export function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}

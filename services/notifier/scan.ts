@@ -1,5 +1,5 @@
-// Now and then: finds what a lost nudge or a dead notifier left (open alerts, due deliveries, lapsed claims), in bounded
-// pages, removes what is too old, and has the sender ready once there is a destination. The only place that looks at the store without being told.
+// Every few seconds: finds what a lost nudge or a dead notifier left (open alerts, due deliveries, lapsed claims), in bounded pages,
+// removes what is too old, and has the sender ready once there is a destination. Nothing else here looks at the store without being told.
 import type { Cancel } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 import type { Query, Scalar } from '#shared/store/port.ts'

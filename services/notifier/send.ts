@@ -5,9 +5,10 @@ import type { Clock } from '#shared/clock.ts'
 import { createEgress, type Egress } from '#shared/egress.ts'
 import { limits, second } from '#shared/limits.ts'
 import { createResolve, type Resolve } from '#shared/resolve.ts'
+import { basicCredentials } from '#shared/url-credentials.ts'
 import { createGuardedConnect } from './guarded-connect.ts'
 import { failed, type Outcome, readQuote, refusedBy, unreachable } from './outcome.ts'
-import { decoded, redactAddress } from './redact.ts'
+import { redactAddress } from './redact.ts'
 
 /** All but the address is the same for every attempt of a delivery. */
 export interface Message {
@@ -150,8 +151,6 @@ function headersOf({ url, contentType, idempotencyKey, madeAt, signature }: Mess
 }
 
 function credentialsOf(url: string): Record<string, string> {
-  const { username, password } = new URL(url)
-  if (username === '' && password === '') return {}
-  const pair = `${decoded(username)}:${decoded(password)}`
-  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
+  const credentials = basicCredentials(new URL(url))
+  return credentials === null ? {} : { authorization: `Basic ${credentials}` }
 }

@@ -2,7 +2,7 @@
 import type { AlertDocument, AlertKind } from '#shared/contracts/alert.ts'
 import { limits } from '#shared/limits.ts'
 import type { TemplateFields } from '#shared/template/fields.ts'
-import { oneLine } from './plain-text.ts'
+import { oneLine } from './one-line.ts'
 import { errorOf, extentOf, type LocationName, lastedOf, linkOf, placesOf, subjectOf, titleOf } from './words.ts'
 
 export interface FieldsContext {

@@ -4,13 +4,13 @@ import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { serve } from '#shared/bus/serve.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
-import type { DeliveryLogDocument } from '#shared/contracts/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import { TestMessage, type TestMessageResult } from '#shared/contracts/test-message.ts'
 import { AppError } from '#shared/errors.ts'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { StoreError } from '#shared/store/port.ts'
+import { waitAtMost } from '#shared/wait-at-most.ts'
 import type { BodyMaker, MadeBody } from './body-maker.ts'
 import { notPrepared } from './claim-step.ts'
 import { type Outcome, unreachable } from './outcome.ts'
@@ -48,7 +48,7 @@ export function serveTestMessages(
     const outcome = made === null ? unprepared : await send(sender, destination, alert, made, stop)
     parts.metrics.tests.inc({ result: outcome.kind })
     const row = rowOf(destination, alert, made, outcome, clock.now())
-    await withinReason(parts, rows.write([row]))
+    await waitForRow(parts, rows.write([row]))
     if (row.status === 'delivered') return { delivered: true }
     logger.info({ destinationId, reason: row.error }, 'A destination did not take a test message')
     return { delivered: false, error: row.error }
@@ -123,16 +123,13 @@ function rowOf(
     incidentId: null,
     at,
     expireAt: at + logMs,
-  } satisfies Omit<DeliveryLogDocument, 'number'>
+  }
 }
 
 /** The row is written whatever happens; the answer waits for it only so long as its asker waits for the answer. */
-async function withinReason({ clock, logger }: Parts, written: Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const forget = clock.after(testLogMs, resolve)
+function waitForRow({ clock, logger }: Parts, written: Promise<void>): Promise<void> {
   const logged = written.catch(error => {
     logger.warn({ error: String(error) }, 'Could not write the log row of a test message')
   })
-  await Promise.race([promise, logged])
-  forget()
+  return waitAtMost(clock, testLogMs, logged)
 }

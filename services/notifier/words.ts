@@ -3,7 +3,7 @@
 import type { AlertDocument, AlertKind } from '#shared/contracts/alert.ts'
 import { humanDuration } from '#shared/durations.ts'
 import { limits } from '#shared/limits.ts'
-import { oneLine } from './plain-text.ts'
+import { oneLine } from './one-line.ts'
 
 export type LocationName = (locationId: string) => string
 

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import { limits } from '#shared/limits.ts'
 
-/** What hears of an answer, in this order. Interim answers (1xx) begin and have a head of their own. */
+/** What hears of an answer, called in this order. An interim answer (1xx) has a start and a head of its own. */
 export interface AnswerListener {
   onAnswerStart(): void
   /** False: nothing behind the head is wanted any more. `encoding`: the Content-Encoding, '' without one. */

@@ -4,8 +4,10 @@ import type { Clock } from '#shared/clock.ts'
 import type { CheckEntry } from '#shared/contracts/check.ts'
 import { createEgress, type Egress } from '#shared/egress.ts'
 import { limits } from '#shared/limits.ts'
+import { once } from '#shared/once.ts'
 import { createResolve, type Resolve } from '#shared/resolve.ts'
 import type { Service, Surroundings } from '#shared/service.ts'
+import { waitAtMost } from '#shared/wait-at-most.ts'
 import { watchAssignments } from './assignments.ts'
 import { createBusTime } from './bus-time.ts'
 import type { CheckSurroundings } from './check.ts'
@@ -102,12 +104,12 @@ async function begin(surroundings: Surroundings, options: ProberOptions, begun: 
     checksPerSecond: () => fleet.checksPerSecond(),
     unready: () => (bus.connected() ? [] : ['The prober is cut off from the bus: it goes on checking and keeps what it sees.']),
     stop: once(async () => {
-      // First the others learn that they have to take over, then this one stops.
-      await patiently(clock, stopping.busMs, presence.leave())
+      // First the others learn that they have to take over, then this one stops. It must not hang on a bus that does not answer.
+      await waitAtMost(clock, stopping.busMs, presence.leave())
       fleet.stop()
       busTime.stop()
       stopGauges()
-      await patiently(clock, stopping.busMs, watch.close())
+      await waitAtMost(clock, stopping.busMs, watch.close())
       await runner.stop(stopping.checksMs)
       shedding.stop()
       await reporter.stop(stopping.reportsMs)
@@ -130,25 +132,3 @@ const checkSurroundings = (clock: Clock, options: ProberOptions): CheckSurroundi
   egress: options.egress ?? createEgress(),
   bounds: limits.check,
 })
-
-/** What the bus does not answer in time is left behind: stopping must not hang on it. */
-async function patiently(clock: Clock, graceMs: number, work: Promise<unknown>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const cancel = clock.after(graceMs, resolve)
-  await Promise.race([
-    promise,
-    work.then(
-      () => undefined,
-      () => undefined,
-    ),
-  ])
-  cancel()
-}
-
-function once(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null
-  return () => {
-    running ??= run()
-    return running
-  }
-}

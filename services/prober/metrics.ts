@@ -1,5 +1,6 @@
 // The prober's figures. Owns their names; the children are looked up once, because a check must not pay for its labels.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { registeredMetric } from '#shared/registered-metric.ts'
 
 export interface ProberMetrics {
   passed: { inc(): void }
@@ -18,23 +19,23 @@ export interface ProberMetrics {
 
 /** Several probers may share a registry: they differ by the labels. */
 export function createMetrics(registry: Registry, location: string, prober: string): ProberMetrics {
-  const checks = once(registry, 'watchkeeper_prober_checks_total', name => {
+  const checks = registeredMetric(registry, 'watchkeeper_prober_checks_total', name => {
     return new Counter({ name, help: 'Checks made, by result', labelNames: ['location', 'result'], registers: [registry] })
   })
   const counter = (what: string, help: string) =>
-    once(
+    registeredMetric(
       registry,
       `watchkeeper_prober_${what}_total`,
       name => new Counter({ name, help, labelNames: ['location'], registers: [registry] }),
     ).labels(location)
   const gauge = (what: string, help: string) =>
-    once(
+    registeredMetric(
       registry,
       `watchkeeper_prober_${what}`,
       name => new Gauge({ name, help, labelNames: ['location', 'prober'], registers: [registry] }),
     ).labels(location, prober)
   const histogram = (what: string, help: string, buckets: number[]) =>
-    once(
+    registeredMetric(
       registry,
       `watchkeeper_prober_${what}_seconds`,
       name => new Histogram({ name, help, buckets, labelNames: ['location'], registers: [registry] }),
@@ -55,8 +56,4 @@ export function createMetrics(registry: Registry, location: string, prober: stri
     inFlight: gauge('checks_in_flight', 'Checks under way'),
     buffered: gauge('buffered_results', 'Results that the bus has not acknowledged'),
   }
-}
-
-function once<T>(registry: Registry, name: string, make: (name: string) => T): T {
-  return (registry.getSingleMetric(name) as T | undefined) ?? make(name)
 }

@@ -60,7 +60,7 @@ export class Runner {
     }
     // The newer slot says all that the waiting one would have said.
     monitor.extraAt = null
-    this.#start(monitor, slotAt, false)
+    this.#start(monitor, slotAt, 'due')
   }
 
   /** Runs a check that the grid does not ask for (a new monitor, a take-over) as soon as there is room for it. */
@@ -107,12 +107,12 @@ export class Runner {
       this.#extras.delete(monitor)
       const slotAt = monitor.extraAt
       monitor.extraAt = null
-      if (slotAt !== null && monitor.mine && slotAt > monitor.ranAt) this.#start(monitor, slotAt, true)
+      if (slotAt !== null && monitor.mine && slotAt > monitor.ranAt) this.#start(monitor, slotAt, 'extra')
     }
     this.#isTakingExtras = false
   }
 
-  #start(monitor: Monitor, slotAt: number, extra: boolean): void {
+  #start(monitor: Monitor, slotAt: number, kind: 'due' | 'extra'): void {
     const { surroundings, userAgent } = this.#options
     const { rev } = monitor.entry
     monitor.ranAt = slotAt
@@ -124,14 +124,14 @@ export class Runner {
     const check = new Check(target, surroundings, outcome => {
       this.#running.delete(monitor)
       monitor.check = null
-      if (extra) this.#extrasRunning--
+      if (kind === 'extra') this.#extrasRunning--
       this.#report(monitor, rev, slotAt, outcome)
       if (this.#extras.size > 0) this.#runExtras()
       if (this.#running.size === 0) this.#onIdle?.()
     })
     monitor.check = check
     this.#running.add(monitor)
-    if (extra) this.#extrasRunning++
+    if (kind === 'extra') this.#extrasRunning++
     check.start()
   }
 

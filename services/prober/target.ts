@@ -4,6 +4,7 @@
 import { isIP } from 'node:net'
 import type { CheckEntry } from '#shared/contracts/check.ts'
 import { http } from '#shared/node-http.ts'
+import { basicCredentials } from '#shared/url-credentials.ts'
 
 /** A request ready to be sent. */
 export interface Target {
@@ -41,7 +42,7 @@ export function compileTarget(entry: CheckEntry, userAgent: string): Target | nu
   }
 }
 
-/** A method of which a request without a body says that it has none (RFC 9110, 8.6). */
+/** Methods whose requests say that they have no body, where they have none (RFC 9110, 8.6). */
 const withBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 /** No Accept-Encoding: an answer that comes compressed all the same is decoded, but nobody is asked to compress for us. */
@@ -57,10 +58,8 @@ function requestOf(entry: CheckEntry, url: URL, userAgent: string): Buffer | nul
     if (!canBeSent(entry.contentType)) return null
     lines.push(`content-type: ${entry.contentType}`)
   }
-  if (url.username !== '' || url.password !== '') {
-    const credentials = `${decoded(url.username)}:${decoded(url.password)}`
-    lines.push(`authorization: Basic ${Buffer.from(credentials).toString('base64')}`)
-  }
+  const credentials = basicCredentials(url)
+  if (credentials !== null) lines.push(`authorization: Basic ${credentials}`)
   const body = Buffer.from(entry.data)
   if (body.length > 0 || withBody.has(entry.method)) lines.push(`content-length: ${body.length}`)
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
@@ -73,13 +72,5 @@ function canBeSent(value: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }

@@ -1,8 +1,7 @@
 // Requests that this process answers itself, handed over within it instead of through the bus and back: as JSON text, in the
 // order they were asked, never inside the asker's stack. Whatever is not for exactly one receiver here is left to the bus.
-import { BusError } from '#shared/bus/port.ts'
-import type { Cancel, Clock } from '#shared/clock.ts'
-import { limits } from '#shared/limits.ts'
+import { createWaitingAnswers } from '#shared/bus/waiting-answers.ts'
+import type { Clock } from '#shared/clock.ts'
 
 export interface LocalRequest {
   subject: string
@@ -34,43 +33,22 @@ export interface LocalRequests {
   close(): void
 }
 
-interface Waiter {
-  resolve(text: string): void
-  reject(error: BusError): void
-  /** On the monotonic clock. */
-  expiresAt: number
+/** A request on its way within the process; it stands for itself where its answer is waited for. */
+interface Asked {
+  request: LocalRequest
+  receiver: LocalSubscriber
 }
 
 export function createLocalRequests(clock: Clock): LocalRequests {
   const table = createTable()
-  const waiting = new Set<Waiter>()
-  let asked: { request: LocalRequest; receiver: LocalSubscriber; waiter: Waiter }[] = []
-  let cancelSweep: Cancel | null = null
-
-  const sweep = () => {
-    cancelSweep = null
-    const now = clock.monotonic()
-    for (const waiter of waiting) {
-      if (waiter.expiresAt > now) continue
-      waiting.delete(waiter)
-      waiter.reject(new BusError('timeout', 'No answer came in time.'))
-    }
-    if (waiting.size > 0) cancelSweep = clock.after(limits.bus.sweepMs, sweep)
-  }
-  const refuseAll = () => {
-    const refused = [...waiting]
-    waiting.clear()
-    for (const waiter of refused) waiter.reject(new BusError('unavailable', 'The connection to the bus was lost.'))
-  }
+  const answers = createWaitingAnswers<Asked, string>(clock)
+  let waiting: Asked[] = []
   /** All that were asked in a turn of the loop at once, so that their receivers can serve them together. */
   const handOver = () => {
-    const requests = asked
-    asked = []
-    for (const { request, receiver, waiter } of requests) {
-      if (!waiting.has(waiter)) continue
-      receiver.take(request, text => {
-        if (waiting.delete(waiter)) waiter.resolve(text)
-      })
+    const turn = waiting
+    waiting = []
+    for (const asked of turn) {
+      if (answers.isWaiting(asked)) asked.receiver.take(asked.request, text => answers.answer(asked, text))
     }
   }
   return {
@@ -78,20 +56,15 @@ export function createLocalRequests(clock: Clock): LocalRequests {
     ask: (request, timeoutMs) => {
       const receiver = table.receiverOf(request.subject)
       if (receiver === null) return null
-      return new Promise((resolve, reject) => {
-        const waiter = { resolve, reject, expiresAt: clock.monotonic() + timeoutMs }
-        waiting.add(waiter)
-        cancelSweep ??= clock.after(limits.bus.sweepMs, sweep)
-        // Not a microtask: an asker and a receiver that never wait for anything else would keep timers and sockets waiting.
-        if (asked.push({ request, receiver, waiter }) === 1) setImmediate(handOver)
-      })
+      const asked = { request, receiver }
+      // Not a microtask: an asker and a receiver that never wait for anything else would keep timers and sockets waiting.
+      if (waiting.push(asked) === 1) setImmediate(handOver)
+      return answers.wait(asked, timeoutMs)
     },
-    refuseAll,
+    refuseAll: answers.refuseAll,
     close: () => {
       table.clear()
-      refuseAll()
-      cancelSweep?.()
-      cancelSweep = null
+      answers.close()
     },
   }
 }

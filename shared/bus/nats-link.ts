@@ -4,8 +4,8 @@ import type { JetStreamManager } from '@nats-io/jetstream'
 import { AuthorizationError, createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node'
 import type { Refusals } from '#shared/bus/nats-options.ts'
 import { BusError } from '#shared/bus/port.ts'
-import type { Cancel, Clock } from '#shared/clock.ts'
-import { limits } from '#shared/limits.ts'
+import { createWaitingAnswers } from '#shared/bus/waiting-answers.ts'
+import type { Clock } from '#shared/clock.ts'
 import type { Logger } from '#shared/logger.ts'
 
 export interface Link {
@@ -24,13 +24,6 @@ export interface Link {
   /** One try; rejects with a BusError. */
   exchange(subject: string, payload: string, timeoutMs: number, headers?: MsgHdrs): Promise<Msg>
   close(): Promise<void>
-}
-
-interface Waiter {
-  resolve(message: Msg): void
-  reject(error: BusError): void
-  /** On the monotonic clock. */
-  expiresAt: number
 }
 
 export interface LinkOptions extends Pick<Link, 'connection' | 'manager' | 'clock' | 'logger' | 'inboxPrefix' | 'apiPrefix'> {
@@ -110,58 +103,35 @@ export function createLink(options: LinkOptions): Link {
  */
 function createExchanges({ connection, clock, inboxPrefix }: LinkOptions, isUp: () => boolean) {
   const inbox = createInbox(inboxPrefix)
-  const waiting = new Map<string, Waiter>()
+  const answers = createWaitingAnswers<string, Msg>(clock)
   let numbered = 0
-  let cancelSweep: Cancel | null = null
 
   const subscription = connection.subscribe(`${inbox}.*`, {
     callback: (error, message) => {
       if (error) return
       const token = message.subject.slice(inbox.length + 1)
-      const waiter = waiting.get(token)
-      if (!waiter) return
-      waiting.delete(token)
       if (message.data.length === 0 && message.headers?.code === 503) {
-        waiter.reject(new BusError('no_responders', 'Nobody on the bus answers this subject.'))
-      } else waiter.resolve(message)
+        answers.refuse(token, new BusError('no_responders', 'Nobody on the bus answers this subject.'))
+      } else answers.answer(token, message)
     },
   })
-  const sweep = () => {
-    cancelSweep = null
-    const now = clock.monotonic()
-    for (const [token, waiter] of waiting) {
-      if (waiter.expiresAt > now) continue
-      waiting.delete(token)
-      waiter.reject(new BusError('timeout', 'No answer came in time.'))
-    }
-    if (waiting.size > 0) cancelSweep = clock.after(limits.bus.sweepMs, sweep)
-  }
-  const refuseAll = () => {
-    const refused = [...waiting.values()]
-    waiting.clear()
-    for (const waiter of refused) waiter.reject(new BusError('unavailable', 'The connection to the bus was lost.'))
-  }
   const send = (subject: string, payload: string, timeoutMs: number, headers?: MsgHdrs): Promise<Msg> => {
     if (!isUp()) return Promise.reject(new BusError('unavailable', 'The bus is not connected.'))
-    return new Promise((resolve, reject) => {
-      numbered += 1
-      const token = numbered.toString(36)
-      waiting.set(token, { resolve, reject, expiresAt: clock.monotonic() + timeoutMs })
-      cancelSweep ??= clock.after(limits.bus.sweepMs, sweep)
-      try {
-        connection.publish(subject, payload, headers ? { reply: `${inbox}.${token}`, headers } : { reply: `${inbox}.${token}` })
-      } catch (error) {
-        waiting.delete(token)
-        reject(new BusError('unavailable', 'The bus did not take the message.', error))
-      }
-    })
+    numbered += 1
+    const token = numbered.toString(36)
+    const answer = answers.wait(token, timeoutMs)
+    try {
+      connection.publish(subject, payload, headers ? { reply: `${inbox}.${token}`, headers } : { reply: `${inbox}.${token}` })
+    } catch (error) {
+      answers.refuse(token, new BusError('unavailable', 'The bus did not take the message.', error))
+    }
+    return answer
   }
   const close = () => {
-    refuseAll()
-    cancelSweep?.()
+    answers.close()
     subscription.unsubscribe()
   }
-  return { send, refuseAll, close }
+  return { send, refuseAll: answers.refuseAll, close }
 }
 
 /** Whatever the administration of the bus throws, as a BusError. */

@@ -37,7 +37,8 @@ export interface Refusals {
   count: number
 }
 
-export interface Resolved {
+/** How this process connects, and what it may do then. */
+export interface ConnectionPlan {
   settings: ConnectionOptions
   refusals: Refusals
   inboxPrefix: string | undefined
@@ -48,7 +49,7 @@ export interface Resolved {
 }
 
 /** Throws an Error with a sentence where an address or a file is not what it should be. */
-export async function connectionOptions(options: ConnectBusOptions): Promise<Resolved> {
+export async function connectionOptions(options: ConnectBusOptions): Promise<ConnectionPlan> {
   const credentials = options.credentialsFile === undefined ? null : await readCredentials(options.credentialsFile)
   const prober = credentials === null ? null : proberOf(credentials)
   const inboxPrefix = options.inboxPrefix ?? (prober === null ? undefined : proberInboxPrefix(prober.publicKey))

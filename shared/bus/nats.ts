@@ -29,7 +29,7 @@ import {
 } from '#shared/bus/port.ts'
 import { type Clock, createSystemClock } from '#shared/clock.ts'
 import { AppError } from '#shared/errors.ts'
-import { randomId } from '#shared/ids.ts'
+import { newTraceId, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 
 export type { ConnectBusOptions } from '#shared/bus/nats-options.ts'
@@ -110,7 +110,7 @@ async function request(
   local: LocalRequests,
   subject: string,
   body: unknown,
-  { timeoutMs, traceId = randomId(traceIdLength) }: RequestOptions,
+  { timeoutMs, traceId = newTraceId() }: RequestOptions,
 ): Promise<unknown> {
   const text = JSON.stringify(body)
   const answer = link.connected() && fits(link, text, traceId) ? local.ask({ subject, text, traceId }, timeoutMs) : null
@@ -181,7 +181,7 @@ function incoming(
     subject,
     body,
     get traceId() {
-      traceId ??= readTraceId() || randomId(traceIdLength)
+      traceId ??= readTraceId() || newTraceId()
       return traceId
     },
     respond: body => {
@@ -202,11 +202,10 @@ function answerText({ connection, logger }: Link, subject: string, body: unknown
 const tooLarge = new AppError('internal', 'Internal error', { details: 'The answer is larger than the bus takes' })
 
 const traceHeaderName = 'trace-id'
-const traceIdLength = 16
 
 function traceHeader(traceId: string | undefined): MsgHdrs {
   const created = createHeaders()
-  created.set(traceHeaderName, traceId ?? randomId(traceIdLength))
+  created.set(traceHeaderName, traceId ?? newTraceId())
   return created
 }
 

@@ -5,7 +5,7 @@ import { type Bus, BusError } from '#shared/bus/port.ts'
 import type { Clock } from '#shared/clock.ts'
 import { Reply } from '#shared/contracts/reply.ts'
 import { AppError, type ErrorCode } from '#shared/errors.ts'
-import { randomId } from '#shared/ids.ts'
+import { newTraceId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 
 const replies = Compile(Reply)
@@ -28,7 +28,7 @@ interface Asked {
  */
 export async function requestPatiently(bus: Bus, clock: Clock, asked: Asked): Promise<unknown> {
   const { tryMs, totalMs } = asked.onceMs === undefined ? limits.request : { tryMs: asked.onceMs, totalMs: asked.onceMs }
-  const traceId = asked.traceId ?? randomId(16)
+  const traceId = asked.traceId ?? newTraceId()
   const giveUpAt = clock.monotonic() + totalMs
   let last: AppError | null = null
   for (let busy = 0; ; ) {

@@ -3,8 +3,8 @@ import type { Clock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 
 /**
- * Resolves as the first `attempt` that does; each is given what is left of the patience, ms. After one that was rejected `endOf` says what to
- * throw, or null to try again; `isOver`: the patience has ended, null no longer counts, and the error itself is thrown.
+ * Resolves as the first `attempt` that does; each is given what is left of the patience, ms. After a rejected one `endOf` answers what to
+ * throw, or null for another attempt. With `isOver` the patience has ended: there is no other, and null throws the attempt's own error.
  */
 export async function patiently<T>(
   clock: Clock,

@@ -60,7 +60,7 @@ export interface FeedOptions {
 }
 
 export interface ObservationStream {
-  /** Resolves when the stream has it; rejects with a BusError (unavailable, or full). Repeating it is harmless: a report carries its own identity. */
+  /** Resolves when the stream has it; rejects with a BusError (unavailable, full). May be repeated: a report carries its own identity. */
   publish(subject: string, body: unknown): Promise<void>
   state(): Promise<StreamState>
   /** The sequence of the newest message of one partition; 0 when there is none, or none at or after `since` (ms since the epoch). */

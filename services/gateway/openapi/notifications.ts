@@ -82,7 +82,8 @@ const logQuery: Record<string, QueryParameter> = {
   },
 }
 
-const deleted = <K extends string>(idField: K, more = {}) =>
+/** The answer where no object is left or made to show: a sentence, and the id of what it is about. */
+const messageAbout = <K extends string>(idField: K, more = {}) =>
   Type.Object(
     { message: Type.String(), [idField]: Type.Integer(), workspace_id: Type.String(), ...more },
     { additionalProperties: false },
@@ -134,7 +135,7 @@ export const destinations: Descriptions = {
   [`DELETE ${one}`]: {
     summary: 'Removes a destination, and subjects no longer select it.',
     query,
-    result: deleted('destination_id', { was_default: Type.Boolean() }),
+    result: messageAbout('destination_id', { was_default: Type.Boolean() }),
     refusals: [noDestination, ...inWorkspace],
   },
   [`POST ${one}/enabled`]: {
@@ -155,7 +156,7 @@ export const destinations: Descriptions = {
     summary: 'Sends one real test message; it is never sent again.',
     query,
     body: NoFieldsBody,
-    result: deleted('destination_id'),
+    result: messageAbout('destination_id'),
     refusals: [noDestination, '2004 Destination did not accept the test message', ...inWorkspace],
   },
 }
@@ -204,7 +205,7 @@ export const transformations: Descriptions = {
   [`DELETE ${transformation}`]: {
     summary: 'Removes a payload template; destinations that used it send the built-in body.',
     query,
-    result: deleted('transformation_id'),
+    result: messageAbout('transformation_id'),
     refusals: [noTransformation, ...inWorkspace],
   },
 }

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { once } from '../once.ts'
+import { once } from '#shared/once.ts'
 import { page, pagePolicy, startScript } from './page.ts'
 
 const assets = join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui/package.json'))), 'static')

@@ -1,20 +1,10 @@
 // AUTH_DEV: every visitor is the owner, so only this machine may visit. The listener is bound to loopback (settings.ts); what remains
 // is a page of some website whose name was made to resolve to 127.0.0.1, and a proxy on this machine: both are refused here.
-import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
+import { isLoopback } from '#shared/loopback.ts'
 import { SessionError } from './session-error.ts'
 
-/** The user that the first start creates. */
-export const ownerUsername = 'owner'
-
 const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
-
-/** An address or name that never leaves this machine. */
-export function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '').toLowerCase()
-  if (isIP(bare) === 4) return bare.startsWith('127.')
-  return bare === 'localhost' || bare === '::1'
-}
 
 /** Throws not_local. Looks at what arrived, never at what a proxy says that arrived. */
 export function demandLocalVisitor(request: FastifyRequest): void {

@@ -5,7 +5,7 @@ import type { CustomSubjectView } from '#shared/contracts/subject-views.ts'
 import { commandId } from '../command-id.ts'
 import { readEndsAt, windowObject } from '../v2/subjects/window.ts'
 import { type SessionContext, signedIn, type VisitorCall } from './session-call.ts'
-import { sizeFirst } from './session-fields.ts'
+import { tellTooLarge } from './session-fields.ts'
 import { findForEditor } from './subjects.ts'
 
 export function maintenanceRoutes(fastify: FastifyInstance, context: SessionContext): void {
@@ -46,5 +46,5 @@ async function cancelMaintenance(context: SessionContext, call: VisitorCall) {
 
 async function readEnd(context: SessionContext, call: VisitorCall): Promise<{ subject: CustomSubjectView; endsAt: number }> {
   const subject = await findForEditor(context, call)
-  return { subject, endsAt: await readEndsAt(call, context.clock.now()).catch(sizeFirst) }
+  return { subject, endsAt: await readEndsAt(call, context.clock.now()).catch(tellTooLarge) }
 }

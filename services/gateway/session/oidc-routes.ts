@@ -2,9 +2,8 @@
 // provider, to where the person wanted to go, or to the sign-in page with a word that says why not.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#shared/errors.ts'
-import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
-import type { Call } from '../answer.ts'
+import { type Call, callOf } from '../answer.ts'
 import { queryText } from '../query.ts'
 import { OidcError, type OidcTrouble } from './oidc-error.ts'
 import { localPath, oidcCallbackPath } from './oidc-paths.ts'
@@ -36,7 +35,7 @@ export async function oidcRoutes(fastify: FastifyInstance, context: SessionConte
       if (running >= limits.sessionApi.oidcAtOnce) return reply.redirect(signInPage('busy'), 303)
       running++
       try {
-        return reply.redirect(await step(context, { request, reply, traceId: randomId(16) }, parts), 303)
+        return reply.redirect(await step(context, callOf(request, reply), parts), 303)
       } catch (error) {
         return reply.redirect(signInPage(troubleOf(context, error)), 303)
       } finally {

@@ -1,7 +1,7 @@
 // The OIDC provider as the settings name it. Its secret may lie in a file, as orchestrators mount them.
 import { readFileSync } from 'node:fs'
+import { isLoopback } from '#shared/loopback.ts'
 import { SettingError } from '#shared/settings.ts'
-import { isLoopback } from './developer.ts'
 import type { OidcOptions } from './options.ts'
 
 export interface OidcSettings {

@@ -10,7 +10,13 @@ export function workspaceOf({ request, visitor }: VisitorCall, roles: readonly R
   const workspaceId = pathId(request, 'workspaceId')
   const role = roleIn(visitor, workspaceId)
   if (role === null) throw noSuch('Workspace')
-  if (roles.includes(role)) return workspaceId
+  demandRole(role, roles)
+  return workspaceId
+}
+
+/** Throws forbidden where a member has none of these roles. */
+export function demandRole(role: Role, roles: readonly Role[]): void {
+  if (roles.includes(role)) return
   throw new AppError('forbidden', 'Forbidden', {
     details: `This needs the role ${roles.join(' or ')} in the workspace; yours is ${role}.`,
   })

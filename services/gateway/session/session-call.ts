@@ -3,12 +3,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionIdentity } from '#shared/contracts/ask-people.ts'
 import { AppError } from '#shared/errors.ts'
-import { randomId } from '#shared/ids.ts'
+import { ownerUsername } from '#shared/owner-username.ts'
 import { hasLostRights, rightsChanged } from '../access.ts'
-import type { Call } from '../answer.ts'
+import { type Call, callOf } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
 import { withinBudget } from '../time-budget.ts'
-import { ownerUsername } from './developer.ts'
 import type { SessionOptions } from './options.ts'
 import type { CookieJar } from './session-cookie.ts'
 import { hashSessionToken } from './session-token.ts'
@@ -31,9 +30,7 @@ type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<un
 export const open =
   ({ clock }: SessionContext, handler: (call: Call) => Promise<unknown>): RouteHandler =>
   (request, reply) =>
-    withinBudget(clock, request.arrivedAt, handler({ request, reply, traceId: randomId(16) })).then(result =>
-      answer(reply, result),
-    )
+    withinBudget(clock, request.arrivedAt, handler(callOf(request, reply))).then(result => answer(reply, result))
 
 /** A route for whoever is signed in; asks the directory each time, so that a session that was ended is ended here too. */
 export const signedIn = (context: SessionContext, handler: (call: VisitorCall) => Promise<unknown>): RouteHandler =>

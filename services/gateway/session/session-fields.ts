@@ -4,10 +4,11 @@ import type { FastifyRequest } from 'fastify'
 import { type Static, type TObject, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { AppError } from '#shared/errors.ts'
+import { isId } from '#shared/is-id.ts'
 import { limits } from '#shared/limits.ts'
+import { once } from '#shared/once.ts'
 import type { Call } from '../answer.ts'
 import { readObject, tooLargeMessage } from '../json-body.ts'
-import { once } from '../once.ts'
 import { SessionError } from './session-error.ts'
 
 /** Any text, and one that must not be empty; the directory has the finer rules. */
@@ -21,7 +22,7 @@ export function bodyReader<T extends TObject>(schema: T): (call: Call) => Promis
   const validatorOf = once(() => Compile(closed))
   return async ({ request, reply }) => {
     const validator = validatorOf()
-    const body = await readObject(request, reply).catch(sizeFirst)
+    const body = await readObject(request, reply).catch(tellTooLarge)
     const [fault] = validator.Check(body) ? [] : validator.Errors(body)
     if (fault) throw invalid(sentence(fault))
     for (const [name, value] of Object.entries(body)) {
@@ -34,14 +35,14 @@ export function bodyReader<T extends TObject>(schema: T): (call: Call) => Promis
 /** The id at a place of the path. Throws not_found for what cannot be one. */
 export function pathId(request: FastifyRequest, name: string): string {
   const id = (request.params as Record<string, string>)[name] ?? ''
-  if (/^[0-9A-Za-z_.-]{1,64}$/.test(id)) return id
+  if (isId(id)) return id
   throw new AppError('not_found', 'Not found', { details: 'The path names nothing that exists.' })
 }
 
 export const invalid = (details: string): AppError => new AppError('validation', 'Invalid request', { details })
 
-/** A body that is too large has a status of its own. */
-export function sizeFirst(error: unknown): never {
+/** For the `catch` of whoever reads a body: a body that is too large has a status of its own here. Everything else is thrown on. */
+export function tellTooLarge(error: unknown): never {
   if (error instanceof AppError && error.message === tooLargeMessage) {
     throw new SessionError('too_large', tooLargeMessage, `${error.details}.`)
   }

@@ -10,9 +10,9 @@ import { commandId } from '../command-id.ts'
 import { queryText } from '../query.ts'
 import { readRule, ruleObject } from '../v2/subjects/rules.ts'
 import { readSignal, signalObject } from '../v2/subjects/signals.ts'
-import { noSuch } from './rights.ts'
+import { demandRole, noSuch } from './rights.ts'
 import { type SessionContext, signedIn, type VisitorCall } from './session-call.ts'
-import { pathId, sizeFirst } from './session-fields.ts'
+import { pathId, tellTooLarge } from './session-fields.ts'
 
 export function subjectRoutes(fastify: FastifyInstance, context: SessionContext): void {
   const one = '/subjects/:subjectId'
@@ -33,7 +33,7 @@ export function subjectRoutes(fastify: FastifyInstance, context: SessionContext)
 /** Body and answer as in generation 2. */
 async function createSignal(context: SessionContext, call: VisitorCall) {
   const subject = await findForEditor(context, call)
-  const fields = await readSignal(call).catch(sizeFirst)
+  const fields = await readSignal(call).catch(tellTooLarge)
   const command = { kind: 'create-signal', id: commandId(), ...fields, convert: true } as const
   const signal = await context.keeper.send(subject.id, command, call.traceId)
   void call.reply.code(201)
@@ -43,7 +43,7 @@ async function createSignal(context: SessionContext, call: VisitorCall) {
 /** Body and answer as in generation 2. */
 async function createRule(context: SessionContext, call: VisitorCall) {
   const subject = await findForEditor(context, call)
-  const fields = await readRule(context, call, subject).catch(sizeFirst)
+  const fields = await readRule(context, call, subject).catch(tellTooLarge)
   const command = { kind: 'create-rule', id: commandId(), ...fields, convert: true } as const
   const rule = await context.keeper.send(subject.id, command, call.traceId)
   void call.reply.code(201)
@@ -66,11 +66,7 @@ export async function findForEditor(context: SessionContext, call: VisitorCall):
   const subject = await findNamed(context, call)
   const role = subject && roleIn(call.visitor, subject.workspaceId)
   if (subject === null || role === null) throw noSuch('Subject')
-  if (role === 'viewer') {
-    throw new AppError('forbidden', 'Forbidden', {
-      details: `This needs the role editor or owner in the workspace; yours is ${role}.`,
-    })
-  }
+  demandRole(role, ['editor', 'owner'])
   return subject
 }
 

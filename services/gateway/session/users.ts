@@ -2,11 +2,11 @@
 // PUT /session/users/{id}/password. Nobody takes their own administration away, so that somebody always has it.
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import { allPages } from '#shared/all-pages.ts'
 import type { UserView } from '#shared/contracts/ask-people.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { timestamp, timestampOrNull } from '../instants.ts'
-import { allPages } from '../pages.ts'
 import { demandAdmin } from './rights.ts'
 import { type SessionContext, signedIn, type VisitorCall } from './session-call.ts'
 import { bodyReader, FilledText, pathId, Text } from './session-fields.ts'

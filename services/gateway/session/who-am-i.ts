@@ -7,6 +7,7 @@ import { timestamp } from '../instants.ts'
 import { type SessionContext, signedIn, type Visitor } from './session-call.ts'
 import { bodyReader, FilledText } from './session-fields.ts'
 import { refusalOf } from './sign-in-refusal.ts'
+import { workspaceObject } from './workspaces.ts'
 
 const PasswordChange = Type.Object({ current_password: FilledText, password: FilledText })
 
@@ -42,7 +43,7 @@ export async function whoAmI({ directory, options }: SessionContext, visitor: Vi
   const { userId, username, displayName, admin, hasPassword, expiresAt } = visitor
   return {
     user: { id: userId, username, display_name: displayName, admin, has_password: hasPassword },
-    workspaces: workspaces.map(({ id, name, role }) => ({ id, name, role })),
+    workspaces: workspaces.map(workspaceObject),
     expires_at: visitor.sessionId === null ? null : timestamp(expiresAt),
     developer: options.developer,
   }

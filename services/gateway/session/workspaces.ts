@@ -1,6 +1,7 @@
 // GET, POST /session/workspaces; PATCH /session/workspaces/{id}. Whoever makes a workspace owns it.
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import type { AskResults } from '#shared/contracts/ask.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { workspaceOf } from './rights.ts'
 import { type SessionContext, signedIn } from './session-call.ts'
@@ -13,7 +14,7 @@ export function workspaceRoutes(fastify: FastifyInstance, context: SessionContex
     '/workspaces',
     signedIn(context, async ({ visitor, traceId }) => {
       const workspaces = await directory.ask('list-workspaces', { userId: visitor.userId }, traceId)
-      return { workspaces: workspaces.map(({ id, name, role }) => ({ id, name, role })) }
+      return { workspaces: workspaces.map(workspaceObject) }
     }),
   )
   fastify.post(
@@ -23,7 +24,7 @@ export function workspaceRoutes(fastify: FastifyInstance, context: SessionContex
       const id = randomId(idLength.workspace)
       const made = await directory.ask('create-workspace', { id, name, userId: call.visitor.userId }, call.traceId)
       void call.reply.code(201)
-      return { id: made.id, name: made.name, role: made.role }
+      return workspaceObject(made)
     }),
   )
   fastify.patch(
@@ -32,7 +33,10 @@ export function workspaceRoutes(fastify: FastifyInstance, context: SessionContex
       const workspaceId = workspaceOf(call, ['owner'])
       const { name } = await readName(call)
       const renamed = await directory.ask('rename-workspace', { workspaceId, name }, call.traceId)
-      return { id: renamed.id, name: renamed.name, role: 'owner' }
+      return workspaceObject({ ...renamed, role: 'owner' })
     }),
   )
 }
+
+/** A workspace as its members see it; `role` is the caller's. */
+export const workspaceObject = ({ id, name, role }: AskResults['list-workspaces'][number]) => ({ id, name, role })

@@ -1,11 +1,11 @@
 // /v1/rules: website monitors in the words of generation 1, which is frozen (spec A, Rule), and the acknowledgement of their incidents.
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '#shared/errors.ts'
+import { isId } from '#shared/is-id.ts'
 import { requireMember, roleIn } from '../access.ts'
 import { acknowledgeIncident, acknowledgementObject } from '../acknowledge.ts'
-import { answering, type Call } from '../answer.ts'
+import { answering, type Call, pathPart } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
-import { isContractId } from '../subject-id.ts'
 import type { WebsiteFamily } from '../website/family.ts'
 import { findWebsite, websiteFamilyRoutes } from '../website/routes.ts'
 import { readRule } from './rule-body.ts'
@@ -33,7 +33,7 @@ export function ruleRoutes(fastify: FastifyInstance, context: GatewayContext): v
 /** Here alone an unknown workspace is told from one that is out of reach (spec A, Errors, 2002). */
 async function requireListable({ directory }: GatewayContext, { request, traceId }: Call, workspaceId: string): Promise<void> {
   if (roleIn(request.identity, workspaceId) !== null) return
-  if (isContractId(workspaceId) && (await directory.ask('workspace-exists', { workspaceId }, traceId))) {
+  if (isId(workspaceId) && (await directory.ask('workspace-exists', { workspaceId }, traceId))) {
     requireMember(request.identity, workspaceId)
   }
   throw new AppError('not_found', 'Workspace not found', { details: 'There is no workspace of this id' })
@@ -41,7 +41,7 @@ async function requireListable({ directory }: GatewayContext, { request, traceId
 
 async function acknowledge(context: GatewayContext, call: Call) {
   const website = await findWebsite({ context, family: rules, call })
-  const { incident: publicIncidentId } = call.request.params as { incident: string }
+  const publicIncidentId = pathPart(call, 'incident')
   const acknowledged = await acknowledgeIncident(context, call, { subjectId: website.id, publicIncidentId })
   return acknowledgementObject(acknowledged, context.incidentIds, { monitor_id: website.id })
 }

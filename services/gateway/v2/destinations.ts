@@ -4,7 +4,7 @@ import type { DestinationView } from '#shared/contracts/ask-notifications.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { requireEditor, requireMember } from '../access.ts'
-import { answering, type Call, pathId } from '../answer.ts'
+import { answering, type Call, pathPart } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
 import { timestamp } from '../instants.ts'
 import { readDestination, readEnabled, readNewDestination, readNoFields } from './destination-body.ts'
@@ -91,7 +91,7 @@ async function deleteDestination(context: GatewayContext, call: Call) {
 /** The destination of the path, for whoever may read and change it: workspace, object, role, in this order. */
 async function findDestination({ directory }: GatewayContext, call: Call, workspaceId: string): Promise<DestinationView> {
   requireMember(call.request.identity, workspaceId)
-  const number = publicNumber(pathId(call))
+  const number = publicNumber(pathPart(call, 'id'))
   const found = number === null ? null : await directory.ask('get-destination', { workspaceId, number }, call.traceId)
   if (found === null) {
     throw new AppError('not_found', 'Destination not found', { details: 'The workspace has no such destination' })

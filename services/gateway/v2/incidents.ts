@@ -1,12 +1,12 @@
 // GET /v2/incidents: open incidents of website monitors (spec A, Website incident).
 import type { FastifyInstance } from 'fastify'
+import { allPages } from '#shared/all-pages.ts'
 import type { IncidentView } from '#shared/contracts/ask-subjects.ts'
 import type { IncidentIds } from '#shared/incident-ids.ts'
 import { requireMember } from '../access.ts'
 import { answering, type Call } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
 import { timestamp, timestampOrNull } from '../instants.ts'
-import { allPages } from '../pages.ts'
 import { queryText } from '../query.ts'
 import { isSubjectId } from '../subject-id.ts'
 import { requireWorkspaceId } from '../workspace-id.ts'

@@ -4,7 +4,6 @@ import { type TSchema, Type } from 'typebox'
 import { Maybe } from '../fields.ts'
 import { invalidJson } from '../json-body.ts'
 
-/** The workspace, where the query does not name it. */
 export const WorkspaceId = Maybe(Type.String({ description: 'The workspace, where the query does not name it.' }))
 
 /** A field of any type that may also be absent, null or the empty text. */

@@ -1,6 +1,7 @@
 // /v2/notifications/transformations (spec D 2): payload templates, their samples and their preview.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
+import { allPages } from '#shared/all-pages.ts'
 import type { TransformationView } from '#shared/contracts/ask-notifications.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
@@ -9,11 +10,10 @@ import { requireTemplateSize } from '#shared/template/accept.ts'
 import { judgeTemplate, samples } from '#shared/template/samples.ts'
 import { contentTypeOf } from '#shared/template/template.ts'
 import { requireEditor, requireMember } from '../access.ts'
-import { answering, type Call, pathId } from '../answer.ts'
+import { answering, type Call, pathPart } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
 import { Needed, required, shapeReader } from '../fields.ts'
 import { timestamp } from '../instants.ts'
-import { allPages } from '../pages.ts'
 import { publicNumber, WorkspaceId } from './notification-fields.ts'
 import { notificationWorkspace, workspaceOfBody } from './notification-workspace.ts'
 
@@ -96,7 +96,7 @@ async function deleteTransformation(context: GatewayContext, call: Call) {
 /** The transformation of the path, for whoever may read and change it: workspace, object, role, in this order. */
 async function findTransformation({ directory }: GatewayContext, call: Call, workspaceId: string): Promise<TransformationView> {
   requireMember(call.request.identity, workspaceId)
-  const number = publicNumber(pathId(call))
+  const number = publicNumber(pathPart(call, 'id'))
   const found = number === null ? null : await directory.ask('get-transformation', { workspaceId, number }, call.traceId)
   if (found === null) {
     throw new AppError('not_found', 'Transformation not found', { details: 'The workspace has no such transformation' })

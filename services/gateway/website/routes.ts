@@ -1,18 +1,19 @@
 // The five methods of website monitors, in the words of the family that is asked (spec A, Endpoints and Rules per route; D 1). Checks
 // come in the spec's order: key and route before these handlers, then workspace, object, role, JSON, fields, state.
 import type { FastifyInstance } from 'fastify'
+import { allPages } from '#shared/all-pages.ts'
 import type { Command, CommandResults } from '#shared/contracts/command.ts'
 import type { WebsiteView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
+import { firstCharacters } from '#shared/plain-text.ts'
 import { isOfGenerations1And2 } from '#shared/subject-view.ts'
 import { requireEditor, roleIn } from '../access.ts'
-import { answering, type Call, pathId } from '../answer.ts'
+import { answering, type Call, pathPart } from '../answer.ts'
 import { commandId } from '../command-id.ts'
 import type { GatewayContext } from '../context.ts'
 import { readObject } from '../json-body.ts'
-import { allPages } from '../pages.ts'
 import { isSubjectId } from '../subject-id.ts'
 import { requireBodyWorkspaceId, requireWorkspaceId } from '../workspace-id.ts'
 import type { WebsiteFamily } from './family.ts'
@@ -98,7 +99,7 @@ async function deleteWebsite(work: Work) {
  * one that became custom is refused (rule 6).
  */
 export async function findWebsite({ context, family, call }: Work): Promise<WebsiteView> {
-  const subjectId = pathId(call)
+  const subjectId = pathPart(call, 'id')
   const subject = isSubjectId(subjectId) ? await context.directory.ask('get-subject', { subjectId }, call.traceId) : null
   if (!subject || roleIn(call.request.identity, subject.workspaceId) === null) throw notFound(family)
   const { kind, meta, slug } = subject
@@ -133,6 +134,6 @@ async function knownLocations({ context, family, call }: Work, names: string[]):
 }
 
 /** A name may be as long as a body: an answer quotes its beginning. */
-const shortened = (name: string): string => [...name.slice(0, 2_000)].slice(0, limits.website.nameCharacters).join('')
+const shortened = (name: string): string => firstCharacters(name.slice(0, 2_000), limits.website.nameCharacters)
 
 const notFound = ({ notFound: { message, details } }: WebsiteFamily): AppError => new AppError('not_found', message, { details })

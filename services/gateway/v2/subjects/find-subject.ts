@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import { isSlug } from '#shared/slug.ts'
 import { requireMember } from '../../access.ts'
-import type { Call } from '../../answer.ts'
+import { type Call, pathPart } from '../../answer.ts'
 import type { GatewayContext } from '../../context.ts'
 import { queryText } from '../../query.ts'
 
@@ -13,10 +13,11 @@ import { queryText } from '../../query.ts'
  * The subject named by the path's `:subject`. Throws access_denied for a workspace that the caller is no member of, not_found, and
  * invalid_state for an ambiguous slug or a website's. Whether the caller may write is not looked at.
  */
-export async function findCustomSubject({ directory }: GatewayContext, { request, traceId }: Call): Promise<CustomSubjectView> {
+export async function findCustomSubject({ directory }: GatewayContext, call: Call): Promise<CustomSubjectView> {
+  const { request, traceId } = call
   const named = queryText(request, 'workspace_id')
   if (named !== null) requireMember(request.identity, named)
-  const slug = pathSlug(request.params, 'subject')
+  const slug = pathPart(call, 'subject')
   const reach = named === null ? request.identity.memberships.map(({ workspaceId }) => workspaceId) : [named]
   if (!isSlug(slug)) throw subjectNotFound()
   const { subject, workspaceIds } = await directory.ask('find-subjects', { slug, workspaceIds: reach }, traceId)
@@ -27,24 +28,19 @@ export async function findCustomSubject({ directory }: GatewayContext, { request
 }
 
 /** The signal named by the path's `:signal`. Throws not_found. */
-export function findSignal(subject: CustomSubjectView, { request }: Call): SignalView {
-  const slug = pathSlug(request.params, 'signal')
+export function findSignal(subject: CustomSubjectView, call: Call): SignalView {
+  const slug = pathPart(call, 'signal')
   const signal = subject.signals.find(candidate => candidate.slug === slug)
   if (signal) return signal
   throw new AppError('not_found', 'Signal not found', { details: 'Signal does not exist or access denied' })
 }
 
 /** The rule named by the path's `:rule`. Throws not_found. */
-export function findRule(subject: CustomSubjectView, { request }: Call): RuleView {
-  const slug = pathSlug(request.params, 'rule')
+export function findRule(subject: CustomSubjectView, call: Call): RuleView {
+  const slug = pathPart(call, 'rule')
   const rule = subject.rules.find(candidate => candidate.slug === slug)
   if (rule) return rule
   throw new AppError('not_found', 'Rule not found', { details: 'Rule does not exist or access denied' })
-}
-
-/** A part of the path, percent-decoded: an encoded slash is data. */
-export function pathSlug(params: unknown, name: 'subject' | 'signal' | 'rule'): string {
-  return (params as Record<string, string>)[name] ?? ''
 }
 
 const subjectNotFound = (): AppError =>

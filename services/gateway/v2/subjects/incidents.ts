@@ -1,10 +1,10 @@
 // GET /v2/subjects/{subject}/incidents: what is open, confirmed or not (spec B, Subject incident). History is not served here.
+import { allPages } from '#shared/all-pages.ts'
 import type { IncidentView } from '#shared/contracts/ask-subjects.ts'
 import type { IncidentIds } from '#shared/incident-ids.ts'
 import type { Call } from '../../answer.ts'
 import type { GatewayContext } from '../../context.ts'
 import { timestamp, timestampOrNull } from '../../instants.ts'
-import { allPages } from '../../pages.ts'
 import { findCustomSubject } from './find-subject.ts'
 
 export async function listIncidents(context: GatewayContext, call: Call) {

@@ -5,15 +5,16 @@ import type { CommandOf } from '#shared/contracts/command.ts'
 import type { ObservationView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
+import { firstCharacters } from '#shared/plain-text.ts'
 import { requireEditor } from '../../access.ts'
-import type { Call } from '../../answer.ts'
+import { type Call, pathPart } from '../../answer.ts'
 import { commandId } from '../../command-id.ts'
 import type { GatewayContext } from '../../context.ts'
 import { Judged, Maybe, shapeReader } from '../../fields.ts'
 import { timestampOfMicroseconds } from '../../instants.ts'
 import { readObject } from '../../json-body.ts'
 import { parseTimestamp } from '../../rfc3339.ts'
-import { findCustomSubject, findSignal, pathSlug } from './find-subject.ts'
+import { findCustomSubject, findSignal } from './find-subject.ts'
 import { readLabels } from './labels.ts'
 import { createReportAddresses, type ReportAddress } from './report-addresses.ts'
 
@@ -70,7 +71,7 @@ type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id' | 'signal'>
 /** A body can be read once: `read` answers the same again. */
 async function report(context: GatewayContext, call: Call, address: ReportAddress, read: () => Promise<Report>): Promise<object> {
   requireEditor(call.request.identity, address.workspaceId)
-  const signal = pathSlug(call.request.params, 'signal')
+  const signal = pathPart(call, 'signal')
   const command = { kind: 'report-observation', id: commandId(), signal, ...(await read()) } as const
   return observationObject(address, signal, await context.keeper.send(address.subjectId, command, call.traceId))
 }
@@ -81,7 +82,7 @@ async function readReport({ request, reply }: Call): Promise<Report> {
     status: readStatus(sent.status),
     observedAtUs: readObservedAt(sent.observed_at),
     value: sent.value ?? null,
-    error: cut(sent.error ?? ''),
+    error: firstCharacters(sent.error ?? '', bounds.errorCharacters),
     labels: readLabels(sent.labels),
   }
 }
@@ -99,9 +100,6 @@ function readObservedAt(text: Body['observed_at']): number | null {
   const details = 'observed_at must be an RFC 3339 timestamp such as 2026-01-02T15:04:05Z'
   throw new AppError('validation', 'invalid observed_at', { details })
 }
-
-const cut = (error: string): string =>
-  error.length <= bounds.errorCharacters ? error : [...error].slice(0, bounds.errorCharacters).join('')
 
 const observationObject = ({ subjectSlug }: ReportAddress, signalSlug: string, observation: ObservationView) => ({
   subject_id: subjectSlug,

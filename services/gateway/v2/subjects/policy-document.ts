@@ -4,7 +4,8 @@ import { type Static, Type } from 'typebox'
 import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
 import { parseDuration } from '#shared/durations.ts'
 import { AppError } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
+import { day, limits } from '#shared/limits.ts'
+import { firstCharacters } from '#shared/plain-text.ts'
 import { longestSlug } from '#shared/slug.ts'
 import { characters, Maybe, Needed } from '../../fields.ts'
 import { isLabelKey } from './labels.ts'
@@ -47,8 +48,8 @@ export type DocumentShape = Static<typeof DocumentShape>
  */
 export function readPolicy(document: DocumentShape, isEvent: (signal: string) => boolean): Policy {
   requireKnown(document, DocumentShape.properties, '')
-  const sent = document.inputs ?? []
-  if (document.inputs === null || document.inputs === undefined) throw invalid('inputs', 'is required')
+  const { inputs: sent } = document
+  if (sent === null || sent === undefined) throw invalid('inputs', 'is required')
   if (sent.length > limits.policy.inputs) throw invalid('inputs', `holds at most ${limits.policy.inputs} inputs`)
   const inputs = sent.map((input, i) => readInput(input, `inputs[${i}]`, isEvent))
   const policy = { inputs, ...readDecision(document.decision ?? {}, inputs.length), ...readWait(document.wait ?? {}) }
@@ -74,7 +75,7 @@ function readInput(sent: Input, path: string, isEvent: (signal: string) => boole
 }
 
 /** Longer than any slug it names nothing, cut as well: whoever knows the subject's slugs says so. */
-const cited = (slug: string | null | undefined): string | null => [...(slug ?? '')].slice(0, longestSlug + 1).join('') || null
+const cited = (slug: string | null | undefined): string | null => firstCharacters(slug ?? '', longestSlug + 1) || null
 
 function readMode(mode: string | null, isFrom: boolean, path: string): PolicyInput['mode'] {
   if (isFrom && mode === null) return null
@@ -142,14 +143,14 @@ function readDuration(text: string | null, path: string): number | null {
   if (text === null) return null
   const ms = parseDuration(text)
   if (ms !== null && ms <= limits.policy.durationMs) return ms
-  const days = limits.policy.durationMs / 86_400_000
+  const days = limits.policy.durationMs / day
   throw invalid(path, `must be a duration such as 2m or 1h30m, in whole milliseconds, of at most ${days} days`)
 }
 
 function requireKnown(sent: object, known: object, path: string): void {
   const unknown = Object.keys(sent).find(field => !Object.hasOwn(known, field))
   if (unknown === undefined) return
-  throw invalid([...(path === '' ? [] : [path]), [...unknown].slice(0, 64).join('')].join('.'), 'is no field of a rule document')
+  throw invalid([...(path === '' ? [] : [path]), firstCharacters(unknown, 64)].join('.'), 'is no field of a rule document')
 }
 
 const invalid = (path: string, sentence: string): AppError =>

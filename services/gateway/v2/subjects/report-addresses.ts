@@ -3,7 +3,7 @@
 // up anew before it is answered. Never answers for a workspace that the caller is no member of.
 import { limits } from '#shared/limits.ts'
 import { roleIn } from '../../access.ts'
-import type { Call } from '../../answer.ts'
+import { type Call, pathPart } from '../../answer.ts'
 import { queryText } from '../../query.ts'
 
 export interface ReportAddress {
@@ -28,10 +28,11 @@ export function createReportAddresses(): ReportAddresses {
     if (remembered.size >= limits.subject.reportAddresses && oldest !== undefined) remembered.delete(oldest)
     remembered.set(key, address)
   }
-  const known = ({ request }: Call) => {
+  const known = (call: Call) => {
+    const { request } = call
     const workspaceId = queryText(request, 'workspace_id') ?? onlyWorkspaceOf(request.identity)
     if (workspaceId === null || roleIn(request.identity, workspaceId) === null) return null
-    const { subject: subjectSlug = '' } = request.params as Record<string, string>
+    const subjectSlug = pathPart(call, 'subject')
     const key = keyOf({ workspaceId, subjectSlug })
     const found = remembered.get(key) ?? null
     if (found !== null && remembered.size >= limits.subject.reportAddresses / 2) put(key, found)

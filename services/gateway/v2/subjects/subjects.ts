@@ -1,6 +1,7 @@
 // /v2/subjects: custom subjects of a workspace: list, create, read (spec B, Subject). Nothing else is done to a subject itself here.
 import { Type } from 'typebox'
-import type { CustomSubjectSummary } from '#shared/contracts/subject-views.ts'
+import { allPages } from '#shared/all-pages.ts'
+import type { CustomSubjectSummary, CustomSubjectView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { requireEditor, requireMember } from '../../access.ts'
@@ -9,7 +10,6 @@ import { commandId } from '../../command-id.ts'
 import type { GatewayContext } from '../../context.ts'
 import { Maybe, Needed, shapeReader } from '../../fields.ts'
 import { readObject } from '../../json-body.ts'
-import { allPages } from '../../pages.ts'
 import { requireBodyWorkspaceId, requireWorkspaceId } from '../../workspace-id.ts'
 import { findCustomSubject } from './find-subject.ts'
 import { NameField, readName } from './name.ts'
@@ -63,7 +63,7 @@ function requireCustom(subjectKind: string | null | undefined): void {
   throw new AppError('validation', 'Validation failed', { details: "Field 'subject_kind' must be custom" })
 }
 
-const customSubjectObject = ({ signals, rules, ...subject }: Awaited<ReturnType<typeof findCustomSubject>>) =>
+const customSubjectObject = ({ signals, rules, ...subject }: CustomSubjectView) =>
   subjectObject({ ...subject, signalCount: signals.length, ruleCount: rules.length })
 
 const subjectObject = ({ slug, name, workspaceId, signalCount, ruleCount }: CustomSubjectSummary) => ({

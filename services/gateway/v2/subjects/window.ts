@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import type { CustomSubjectView, WindowView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
+import { day, limits } from '#shared/limits.ts'
 import type { Call } from '../../answer.ts'
 import { Needed, shapeReader } from '../../fields.ts'
 import { timestamp, timestampOrNull } from '../../instants.ts'
@@ -26,7 +26,7 @@ export async function readEndsAt({ request, reply }: Pick<Call, 'request' | 'rep
   const endsAt = Math.floor(atUs / 1_000)
   if (endsAt <= now) throw invalidEnd('ends_at must be in the future')
   if (endsAt <= now + limits.maintenance.windowMs) return endsAt
-  throw invalidEnd(`ends_at must be within ${limits.maintenance.windowMs / 86_400_000} days from now`)
+  throw invalidEnd(`ends_at must be within ${limits.maintenance.windowMs / day} days from now`)
 }
 
 const invalidEnd = (details: string): AppError => new AppError('validation', 'invalid observed_at', { details })

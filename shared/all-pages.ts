@@ -1,7 +1,10 @@
-// Reads that the directory answers in pages, for dialects that answer them whole.
+// Reads that the directory answers in pages, for whoever wants them whole.
 import type { Page } from '#shared/contracts/page.ts'
 
-/** All items of all pages. It goes on reading when the answer has left already: a page of 512 KiB at a time. */
+/**
+ * All items of all pages. `read` gets the `next` of the page before; null: from the start. It goes on reading when whoever wanted them has
+ * left already: a page of 512 KiB at a time.
+ */
 export async function allPages<T>(read: (after: string | null) => Promise<Page<T>>): Promise<T[]> {
   const items: T[] = []
   let after: string | null = null

@@ -33,7 +33,7 @@ export function builtInBody(
   destination: Pick<DestinationDocument, 'type' | 'channel'>,
   context: BodyContext,
 ): string {
-  const guard: Guard = destination.type === 'slack' ? escapeForSlack : (text: string) => text
+  const guard = guardFor(destination)
   const body: Body = {
     ...(destination.type === 'slack' && destination.channel !== '' ? { channel: `#${destination.channel}` } : {}),
     attachments: [
@@ -69,5 +69,8 @@ function durationLine(alert: AlertDocument): string {
   return alert.reminder ? `Down for ${lasted} so far.` : `Down for ${lasted} before we alerted.`
 }
 
+/** How foreign text is made safe for this receiver; a plain webhook gets it as it is. */
+export const guardFor = ({ type }: Pick<DestinationDocument, 'type'>): Guard => (type === 'slack' ? escapeForSlack : text => text)
+
 /** Slack reads `<…>` as links and mentions even inside quotations: foreign text must not reach people that way. */
-export const escapeForSlack = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const escapeForSlack = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
