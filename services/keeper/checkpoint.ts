@@ -4,6 +4,7 @@ import { keys } from '#shared/bus/subjects.ts'
 import type { Freshness } from '#shared/contracts/freshness.ts'
 import { limits } from '#shared/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
+import { pagesOf } from '#shared/store/pages.ts'
 import type { Query } from '#shared/store/port.ts'
 import { type Core, persistWhile } from './core.ts'
 import { freshnessOf } from './freshness.ts'
@@ -70,12 +71,7 @@ async function forgetStrayed(core: Core, partition: Partition, mayGoOn: () => bo
 async function storedRevs(core: Core, partition: Partition, mayGoOn: () => boolean): Promise<Map<string, number>> {
   const revs = new Map<string, number>()
   const query: Query = { where: { partition: partition.number }, limit: limits.store.findMax, select: ['rev'] }
-  for (let after: Query['after']; ; ) {
-    const paged = after === undefined ? query : { ...query, after }
-    const page = await persistWhile(core, mayGoOn, 'read revisions', () => core.store.find('subjects', paged))
-    for (const { id, rev } of page) revs.set(id, rev)
-    const last = page[page.length - 1]
-    if (last === undefined || page.length < query.limit) return revs
-    after = { values: [], id: last.id }
-  }
+  const read = (page: Query) => persistWhile(core, mayGoOn, 'read revisions', () => core.store.find('subjects', page))
+  for await (const page of pagesOf(query, read)) for (const { id, rev } of page) revs.set(id, rev)
+  return revs
 }

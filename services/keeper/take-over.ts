@@ -8,6 +8,7 @@ import { CheckResult } from '#shared/contracts/check.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits, minute } from '#shared/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
+import { pagesOf } from '#shared/store/pages.ts'
 import type { Query } from '#shared/store/port.ts'
 import { type Core, persistWhile } from './core.ts'
 import { armDeadline, type Partition, resultInput } from './partition.ts'
@@ -23,14 +24,14 @@ const checkResult = Compile(CheckResult)
 /** Prepares a partition for its new holder. It then is catching up, or live at once when nothing waits in the stream. */
 export async function takeOver(core: Core, partition: Partition, onBroken: (reason: string) => void): Promise<void> {
   const mayGoOn = () => partition.state !== 'closed' && core.mayCommit(partition.number)
-  const read = <T>(doing: string, attempt: () => Promise<T>) => persistWhile(core, mayGoOn, doing, attempt)
-  const [checkpoint] = await read('read a checkpoint', () => core.store.get('checkpoints', [keys.lease(partition.number)]))
+  const place = [keys.lease(partition.number)]
+  const [checkpoint] = await persistWhile(core, mayGoOn, 'read a checkpoint', () => core.store.get('checkpoints', place))
   const { freshness, ...position } = checkpoint ?? {}
   partition.checkpoint = checkpoint ? (position as CheckpointDocument) : null
   partition.gaps = checkpoint?.gaps ?? 0
   for (const one of freshness ?? []) partition.freshness.set(one[0], one)
   holdAtTakeOver(partition, partition.checkpoint, core.clock.now())
-  await Promise.all([finishPending(core, partition, mayGoOn), loadDeadlines(core, partition, read)])
+  await Promise.all([finishPending(core, partition, mayGoOn), loadDeadlines(core, partition, mayGoOn)])
   await reconcileChecks(core, partition, mayGoOn)
   await openFeed(core, partition, mayGoOn, onBroken)
 }
@@ -100,35 +101,24 @@ export function countGap(core: Core, partition: Partition, reason: string): void
 
 /** What the last holder committed and did not get to write elsewhere. */
 async function finishPending(core: Core, partition: Partition, mayGoOn: () => boolean): Promise<void> {
-  await eachPage(core, mayGoOn, { where: { hasPending: 1, partition: partition.number }, limit: pageSize }, async page => {
+  const query: Query = { where: { hasPending: 1, partition: partition.number }, limit: pageSize }
+  for await (const page of subjectPages(core, mayGoOn, query)) {
     await publishPending(core, page, mayGoOn)
     for (const subject of page) {
       startRemovals(core, subject)
       if (subject.pending.some(isWritten)) partition.uncleared.set(subject.id, core.clock.now())
     }
-  })
+  }
 }
 
-async function loadDeadlines(
-  core: Core,
-  partition: Partition,
-  read: <T>(doing: string, attempt: () => Promise<T>) => Promise<T>,
-): Promise<void> {
-  let after: Query['after']
-  for (;;) {
-    const query: Query = {
-      where: { partition: partition.number, dueAt: { gte: 0 } },
-      sort: [['dueAt', 'asc']],
-      limit: pageSize,
-      select: ['dueAt', 'rev'],
-      ...(after === undefined ? {} : { after }),
-    }
-    const page = await read('read deadlines', () => core.store.find('subjects', query))
-    for (const subject of page) armFresh(partition, subject)
-    const last = page[page.length - 1]
-    if (last === undefined || page.length < pageSize) return
-    after = { values: [last.dueAt], id: last.id }
+async function loadDeadlines(core: Core, partition: Partition, mayGoOn: () => boolean): Promise<void> {
+  const query: Query = {
+    where: { partition: partition.number, dueAt: { gte: 0 } },
+    sort: [['dueAt', 'asc']],
+    limit: pageSize,
+    select: ['dueAt', 'rev'],
   }
+  for await (const page of subjectPages(core, mayGoOn, query)) for (const subject of page) armFresh(partition, subject)
 }
 
 /** Where the checkpoint speaks of this very document, its instant is the later and true one. */
@@ -151,7 +141,7 @@ async function reconcileChecks(core: Core, partition: Partition, mayGoOn: () => 
     limit: pageSize,
     select: ['checkRev', 'checkLocations'],
   }
-  await eachPage(core, mayGoOn, query, async page => {
+  for await (const page of subjectPages(core, mayGoOn, query)) {
     for (const { id, checkRev, checkLocations } of page) {
       for (const locationId of checkLocations) {
         const key = keys.check(locationId, id)
@@ -159,7 +149,7 @@ async function reconcileChecks(core: Core, partition: Partition, mayGoOn: () => 
         stored.delete(key)
       }
     }
-  })
+  }
   const strays = [...stored.keys()]
   for (const key of strays) await persistWhile(core, mayGoOn, 'remove a stray check entry', () => bucket.delete(key))
   await writeLacking(core, [...lacking], mayGoOn)
@@ -189,19 +179,5 @@ async function writeLacking(core: Core, ids: string[], mayGoOn: () => boolean): 
   }
 }
 
-async function eachPage(
-  core: Core,
-  mayGoOn: () => boolean,
-  query: Query,
-  onPage: (page: SubjectDocument[]) => Promise<void>,
-): Promise<void> {
-  let after: Query['after']
-  for (;;) {
-    const paged = after === undefined ? query : { ...query, after }
-    const page = await persistWhile(core, mayGoOn, 'read subjects', () => core.store.find('subjects', paged))
-    await onPage(page)
-    const last = page[page.length - 1]
-    if (last === undefined || page.length < query.limit) return
-    after = { values: [], id: last.id }
-  }
-}
+const subjectPages = (core: Core, mayGoOn: () => boolean, query: Query) =>
+  pagesOf(query, page => persistWhile(core, mayGoOn, 'read subjects', () => core.store.find('subjects', page)))

@@ -1,5 +1,5 @@
-// What a keeper's memory knows of a subject beyond its document: reports that changed nothing but how fresh a reading is. Kept in
-// the checkpoint of the partition, in arrays without names, because there is one for nearly every monitor.
+// What a checkpoint keeps beside the place in the stream. Freshness is what a keeper's memory knows of a subject beyond its document: reports
+// that changed nothing but how fresh a reading is; in arrays without names, because there is one for nearly every monitor.
 
 /** location id, slot, end of the check, passed (1) or failed (0), status code, total ms, error: the newest report of a location. */
 export type FreshReading = readonly [

@@ -1,5 +1,7 @@
 // What must be true of a simulated custom subject: its rules say what the naive evaluator says, people were told what the oracle says,
 // its records lead to what is stored, and what was acknowledged is there.
+
+import { limits } from '#shared/limits.ts'
 import { replayIncident } from '../../../infra/replay/replay-incident.ts'
 import { naiveVerdict, policyAt } from '../../judging/naive.ts'
 import { type ToldMessage, tellingOracle } from '../../keeper/telling-oracle.ts'
@@ -36,7 +38,13 @@ export async function checkVerdicts(house: House): Promise<number> {
     const expected = naiveVerdict(house.world, slug, now)
     if (naiveVerdict(house.world, slug, now - 2 * second) !== expected) continue
     const said = subject?.rules.find(candidate => candidate.slug === slug)?.verdict?.verdict
-    if (said !== expected) house.faults.push(`at ${house.clockOf(now)} ${slug} says ${said}, the naive evaluator ${expected}`)
+    const held = naiveVerdict(
+      { ...house.world, blind: absencesOf(house).map(({ from, heldTo }) => ({ from, until: heldTo })) },
+      slug,
+      now,
+    )
+    if (said !== expected && said !== held)
+      house.faults.push(`at ${house.clockOf(now)} ${slug} says ${said}, the naive evaluator ${expected}`)
     compared += 1
   }
   return compared
@@ -76,7 +84,9 @@ export async function checkTold(house: House, blowsAt: readonly number[]): Promi
   }
   for (const rule of Object.keys(house.world.rules)) {
     const mine = told.filter(message => message.rule === rule)
-    const variants = blindMs.map(ms => variantOf(house, blowsAt, ms, rule, until))
+    const variants = [heldBack, asOfItsInstant].flatMap(after =>
+      blindMs.map(ms => variantOf(house, { blowsAt, rule, until }, { ms, ...after })),
+    )
     const demanded = (variants[0] ?? []).filter(one => variants.every(variant => countLike(variant, one) === 1))
     for (const one of mine)
       if (!variants.some(variant => countLike(variant, one) > 0))
@@ -95,17 +105,44 @@ export async function checkTold(house: House, blowsAt: readonly number[]): Promi
   return { count, trace: told.map(one => line(house, one)) }
 }
 
+/** Times in which nobody was there; silence is held back after each for as long as it lasted, an hour at most (ADR 22). */
+const absencesOf = ({ life }: House) =>
+  (life.away ?? []).map(({ from, until }) => {
+    const { silenceHoldOffMs, silenceHoldOffMaxMs } = limits.keeper
+    const lastedMs = until - from
+    return { from, until, heldTo: until + (lastedMs <= silenceHoldOffMs ? 0 : Math.min(silenceHoldOffMaxMs, lastedMs)) }
+  })
+
+interface Lateness {
+  /** How long after a blow silence was not noticed. */
+  ms: number
+  /** Until when it was not after nobody had been there. */
+  blindTo: 'until' | 'heldTo'
+  /** When what came in that time was told. */
+  toldAt: 'until' | 'heldTo'
+}
+
+/** Of silence nothing is told while it is held back, */
+const heldBack = { blindTo: 'heldTo', toldAt: 'until' } as const
+/** and then it counts from its own instant. */
+const asOfItsInstant = { blindTo: 'until', toldAt: 'heldTo' } as const
+
 /**
- * What the oracle says if silence was noticed so much later after each blow. What came while nobody was there is told when somebody is
- * there again; a reminder is skipped when it is more than a minute late by then.
+ * What the oracle says if silence was noticed so much later. What came while nobody was there is told when somebody is there again; a reminder
+ * is skipped when it is more than a minute late by then.
  */
-function variantOf({ world, life }: House, blowsAt: readonly number[], ms: number, rule: string, until: number): ToldMessage[] {
-  const away = life.away ?? []
-  const blind = blowsAt.map(from => ({ from, until: (away.find(one => one.from === from + 1)?.until ?? from) + ms }))
-  const skipping = { ...life, away: away.map(one => ({ from: one.from, until: one.until - minute + 2 * ms })) }
+function variantOf(
+  house: House,
+  { blowsAt, rule, until }: { blowsAt: readonly number[]; rule: string; until: number },
+  { ms, blindTo, toldAt }: Lateness,
+): ToldMessage[] {
+  const { world, life } = house
+  const absences = absencesOf(house)
+  const blind = blowsAt.map(from => ({ from, until: (absences.find(one => one.from === from + 1)?.[blindTo] ?? from) + ms }))
+  const skipping = { ...life, away: absences.map(one => ({ from: one.from, until: one.until - minute + 2 * ms })) }
   return tellingOracle({ ...world, blind }, skipping, rule, until).map(message => {
-    const meanwhile = away.find(one => message.at >= one.from && message.at < one.until)
-    return meanwhile === undefined ? message : { ...message, at: meanwhile.until }
+    const meanwhile = absences.find(one => message.at >= one.from && message.at < one[toldAt])
+    return meanwhile === undefined ? message : { ...message, at: meanwhile[toldAt] }
   })
 }
 

@@ -6,6 +6,7 @@ import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
+import { limits } from '#shared/limits.ts'
 import type { Service } from '#shared/service.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { startKeeper } from '../../../services/keeper/app.ts'
@@ -18,6 +19,8 @@ const second = 1_000
 const minute = 60 * second
 /** A take-over comes within 10 s, and nobody is called silent for 15 s more; commands wait meanwhile. */
 export const latenessMs = 45 * second
+/** Jumps leave out the renewals of leases: lived through before a blow, so that a lease says when its holder was last there. */
+export const renewalMs = limits.keeper.leaseRenewMs + second
 /** The clock of the machine is worked off at one percent (shared/clock.ts), here for twenty minutes. */
 const correction = { rate: 0.01, forMs: 20 * minute }
 

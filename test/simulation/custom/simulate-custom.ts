@@ -4,7 +4,7 @@ import { makeChanges, makeDeeds } from '../../keeper/generate.ts'
 import { Random } from '../random.ts'
 import { checkRecords, checkTold, checkVerdicts, type ToldCount } from './checks.ts'
 import { House } from './house.ts'
-import { type Blow, blows, latenessMs } from './keepers.ts'
+import { type Blow, blows, latenessMs, renewalMs } from './keepers.ts'
 
 const second = 1_000
 const minute = 60 * second
@@ -42,6 +42,7 @@ export async function simulateCustom(seed: number, lengthMs = week): Promise<Cus
     if (ambush !== null) struck.push(ambush)
     await keepers.clock.passUntil(deal.at)
     if ('blow' in deal) {
+      await keepers.clock.live(renewalMs)
       struck.push(keepers.now())
       await keepers.suffer(deal.blow)
     } else await house.send(deal.command)
@@ -82,7 +83,8 @@ async function ambushBefore({ keepers, subject, life }: House, random: Random, b
   const reminders = rules.map(rule => rule.incident?.context.reminderAt ?? null).filter(at => at !== null) as number[]
   const next = Math.min(...reminders)
   if (next < keepers.clock.now() + minute || next > before - 10 * minute || !random.chance(0.4)) return null
-  await keepers.clock.passUntil(next - random.integer(0, 6) * second)
+  await keepers.clock.passUntil(next - random.integer(0, 6) * second - renewalMs)
+  await keepers.clock.live(renewalMs)
   const from = keepers.now()
   if (random.chance(0.7)) await keepers.suffer(random.pick(blows))
   else {
