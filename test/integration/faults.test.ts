@@ -202,7 +202,7 @@ async function setStage(t: import('tap').Test) {
     subject,
     holderOf,
     keeperOf,
-    createMonitor: async (confirmAfterS: number | null = null) => {
+    createMonitor: async (holdsS: number | null = null) => {
       const id = randomId(10)
       const meta = {
         url: outside.url,
@@ -215,8 +215,8 @@ async function setStage(t: import('tap').Test) {
         interval_value: 1,
         interval_unit: 'SECOND',
         failure_mode: 'majority',
-        confirm_after: confirmAfterS,
-        recover_after: null,
+        confirm_after: holdsS,
+        recover_after: holdsS,
       }
       const body = { kind: 'create-website', id: randomId(8), workspaceId, slug: id.toLowerCase(), name: id, meta }
       await keeper.send(id, body as Command)
