@@ -2,12 +2,11 @@
 import t from 'tap'
 import { keys } from '#shared/bus/subjects.ts'
 import { partitionOf } from '#shared/hash.ts'
-import { hour } from '#shared/limits.ts'
+import { hour, second } from '#shared/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
 import { holdAtTakeOver } from '../../services/keeper/silence.ts'
 import { createWorld, type KeeperHandle, minute } from './world.ts'
 
-const second = 1_000
 type World = ReturnType<typeof createWorld>
 
 /** A monitor that was reported on every minute until its keeper stopped, and a heartbeat that spoke then and is due each four minutes. */
@@ -99,9 +98,9 @@ t.test('another start in that time does not end it', async t => {
   const world = createWorld()
   const { site, heart } = await startAndStop(world)
   await world.clock.advance(7 * minute)
-  const second_ = await world.startOne({ exclusive: true })
+  const again = await world.startOne({ exclusive: true })
   await world.clock.advance(minute)
-  await stop(world, second_)
+  await stop(world, again)
   await world.startOne({ exclusive: true })
   await world.clock.advance(5 * minute)
   t.strictSame(await told(world, [site, heart]), [])
