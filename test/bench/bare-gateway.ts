@@ -1,21 +1,28 @@
-// The gateway as it is with nothing behind it, as a program of its own: the key is known, the body is read and checked, the command goes over
-// the process's own bus as JSON and back, the answer goes out. Nobody judges, nothing is kept.
+// The gateway as it is with no keeper behind it, as a program of its own: the key is known, the body is read and checked, the command goes over
+// the process's own bus as JSON and back, the answer goes out. Nobody judges. With the file of a store as the third argument the rows are
+// stored as cheaply as can be: many at once, after their answers; otherwise nothing is kept.
 import { Registry } from 'prom-client'
 import { makeToken } from '#shared/api-token.ts'
 import { createLocalRequests, type LocalRequest } from '#shared/bus/local-requests.ts'
 import type { Bus } from '#shared/bus/port.ts'
-import { parseAsk } from '#shared/bus/subjects.ts'
+import { parseAsk, parseCommand } from '#shared/bus/subjects.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import type { Identity } from '#shared/contracts/ask.ts'
 import type { CommandOf } from '#shared/contracts/command.ts'
+import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
 import type { CustomSubjectView, ObservationView } from '#shared/contracts/subject-views.ts'
-import { idLength, randomId } from '#shared/ids.ts'
-import { day } from '#shared/limits.ts'
+import { idLength, pushedObservationId, randomId } from '#shared/ids.ts'
+import { day, limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
+import { pushedRow } from '#shared/pushed-row.ts'
+import type { Store } from '#shared/store/port.ts'
+import { openSqliteStore } from '#shared/store/sqlite.ts'
 import { createGateway } from '../../services/gateway/app.ts'
 import type { Listening } from './bare-receivers.ts'
 
-const [workspaceId = '', signals = ''] = process.argv.slice(2)
+const [workspaceId = '', signals = '', file = ''] = process.argv.slice(2)
+const rowsAtOnce = 512
+const store = file === '' ? null : await openSqliteStore(file)
 
 const clock = createSystemClock()
 const local = createLocalRequests(clock)
@@ -39,7 +46,12 @@ serve('ask.directory.*', ({ subject, text = '{}' }) => {
   if (parseAsk(subject) === 'authenticate') return identity()
   return parseAsk(subject) === 'find-subjects' ? { subject: subjectOf(asked.slug), workspaceIds: [workspaceId] } : null
 })
-serve('cmd.*.*', ({ text = '{}' }) => accepted(JSON.parse(text)))
+serve('cmd.*.*', ({ subject, text = '{}' }) => {
+  const command: CommandOf<'report-observation'> = JSON.parse(text)
+  const observation = accepted(command)
+  if (store !== null) storeLater(store, parseCommand(subject)?.subjectId ?? '', command.signal, observation)
+  return observation
+})
 
 const identity = (): Identity => ({
   keyId: 'key',
@@ -61,6 +73,16 @@ function accepted({ observedAtUs, status, value, error, labels }: CommandOf<'rep
   const receivedAtUs = clock.now() * 1_000
   const report = { status, value, error, labels, observedAtUs: observedAtUs ?? receivedAtUs }
   return { ...report, receivedAtUs, accepted: true, rejectReason: 'accepted' }
+}
+
+let rows: PushedObservationDocument[] = []
+function storeLater(store: Store, subjectId: string, signal: string, observation: ObservationView): void {
+  const { labels, observedAtUs, receivedAtUs } = observation
+  const expireAt = receivedAtUs / 1_000 + limits.retention.pushedMs
+  if (rows.push(pushedRow(pushedObservationId(subjectId, signal, labels, observedAtUs), observation, expireAt)) < rowsAtOnce)
+    return
+  void store.upsert('pushedObservations', rows)
+  rows = []
 }
 
 const surroundings = { bus, clock, logger: createLogger('silent'), metrics: new Registry() }

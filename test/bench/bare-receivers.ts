@@ -16,19 +16,25 @@ export interface BareReceiver extends Receiver {
 }
 
 /** Only reads and inserts (bare-intake.ts), into an empty store. */
-export async function startBareIntake(): Promise<BareReceiver> {
+export const startBareIntake = (): Promise<BareReceiver> =>
+  withStore(file => startProgram(new URL('./bare-intake.ts', import.meta.url), [file]))
+
+/** Only reads, checks and answers: the gateway with nothing behind it (bare-gateway.ts). */
+export const startBareGateway = ({ workspaceId, signals }: CustomFleet, file = ''): Promise<BareReceiver> =>
+  startProgram(new URL('./bare-gateway.ts', import.meta.url), [workspaceId, signals.join(','), file])
+
+/** The same, and stores after it has answered, many rows at once, in an empty store. */
+export const startStoringGateway = (fleet: CustomFleet): Promise<BareReceiver> => withStore(file => startBareGateway(fleet, file))
+
+async function withStore(start: (file: string) => Promise<BareReceiver>): Promise<BareReceiver> {
   const folder = makeTemporaryFolder()
-  const receiver = await startProgram(new URL('./bare-intake.ts', import.meta.url), [join(folder, 'bare.db')])
+  const receiver = await start(join(folder, 'bare.db'))
   const stop = async () => {
     await receiver.stop()
     removeTemporaryFolder(folder)
   }
   return { ...receiver, stop }
 }
-
-/** Only reads, checks and answers: the gateway with nothing behind it (bare-gateway.ts). */
-export const startBareGateway = ({ workspaceId, signals }: CustomFleet): Promise<BareReceiver> =>
-  startProgram(new URL('./bare-gateway.ts', import.meta.url), [workspaceId, signals.join(',')])
 
 async function startProgram({ pathname }: URL, given: string[]): Promise<BareReceiver> {
   const flags = ['--disable-warning=ExperimentalWarning']

@@ -60,6 +60,7 @@ export async function ingestObservations(run: Run): Promise<PartResult> {
       beside(`observations one by one over REST, ${clients} clients`, rounds.rest, 0.4),
       beside('the same, only read and inserted: nothing checked, nothing judged', rounds.intake),
       beside('the same, only read, checked and answered: the gateway with nothing behind it', rounds.gateway),
+      beside('the same, and stored after the answer, 512 at once: still nothing judged', rounds.storedLater),
       quantity('ingest', 'an observation over REST at that rate, p99', 'ms', rounds.p99Ms, { better: 'lower', budget: 50 }),
       quantity('ingest', 'bare route at its own rate, p99', 'ms', rounds.bareP99Ms, { better: 'lower' }),
       quantity('ingest', `observations by the bus, ${batch.perBatch} in a batch`, '/s', sentPerSecond(batches), {

@@ -1,6 +1,6 @@
 // Observations over REST beside the bare route and beside programs that do a part of the work: all in turn, several times over, because the speed
 // of a machine changes within seconds and only neighbours compare.
-import { type BareReceiver, startBareGateway, startBareIntake } from './bare-receivers.ts'
+import { type BareReceiver, startBareGateway, startBareIntake, startStoringGateway } from './bare-receivers.ts'
 import { measureRoute } from './baselines.ts'
 import { createReports, type Reports } from './custom-fleet.ts'
 import { type Receiver, type Senders, type Sent, sendByRest, sentPerSecond } from './push-observations.ts'
@@ -24,6 +24,8 @@ export interface RestRounds {
   intake: BesideBare
   /** Only read, checked and answered by the gateway. */
   gateway: BesideBare
+  /** Only read, checked and answered by the gateway, and stored later. */
+  storedLater: BesideBare
   /** Medians over the rounds, ms. */
   p99Ms: number
   bareP99Ms: number
@@ -35,7 +37,7 @@ interface Turn {
   found: BesideBare[]
 }
 
-/** `seconds` for each of the four, over all rounds. */
+/** `seconds` for each of the five, over all rounds. */
 export async function measureRestRounds(
   system: Receiver,
   { fleet, reports }: Senders,
@@ -46,6 +48,7 @@ export async function measureRestRounds(
   try {
     bare.push(await startBareIntake())
     bare.push(await startBareGateway(fleet))
+    bare.push(await startStoringGateway(fleet))
     const turns = [turnOf(system, reports), ...bare.map(receiver => turnOf(receiver, createReports(fleet)))]
     const load = { connections, seconds: seconds / rounds }
     for (const { receiver, reports } of turns)
@@ -59,9 +62,14 @@ export async function measureRestRounds(
         found.push({ sent, bareRate: route.requestsPerSecond })
       }
     }
-    const [rest, intake, gateway] = turns.map(({ found }) => middle(found)) as [BesideBare, BesideBare, BesideBare]
+    const [rest, intake, gateway, storedLater] = turns.map(({ found }) => middle(found)) as [
+      BesideBare,
+      BesideBare,
+      BesideBare,
+      BesideBare,
+    ]
     const p99Ms = median((turns[0] as Turn).found.map(({ sent }) => sent.latency.p99))
-    return { rest, intake, gateway, p99Ms, bareP99Ms: median(bareP99Ms) }
+    return { rest, intake, gateway, storedLater, p99Ms, bareP99Ms: median(bareP99Ms) }
   } finally {
     for (const receiver of bare) await receiver.stop()
   }
