@@ -25,6 +25,8 @@ export function addMachinesCommand(program: Command): void {
 async function draw(name: string | undefined, options: MachinesOptions): Promise<void> {
   if (name !== undefined && !Object.hasOwn(machines, name))
     throw usageError(`There is no machine "${name}": ${Object.keys(machines).join(', ')}.`)
+  // What a script's unset variable leaves: in the folder where one happens to stand nothing is expected.
+  if (options.out === '') throw usageError('--out needs the name of a folder.')
   const drawn = Object.entries(machines).filter(([known]) => name === undefined || known === name)
   if (options.out !== undefined) await write(drawn, options.out)
   if (options.json)

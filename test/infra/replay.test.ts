@@ -237,4 +237,5 @@ t.test('drawings are written to a folder, and one that cannot be made is a sente
     code: 1,
     stderr: /^The folder \/proc\/nope can't be written \(\w+\): correct --out\.\n$/,
   })
+  t.match(await draw('--out', ''), { code: 2, stderr: '--out needs the name of a folder.\n' })
 })
