@@ -29,9 +29,8 @@ async function senders(run: Run, system: System, connection: Connection): Promis
 }
 
 export async function ingestObservations(run: Run): Promise<PartResult> {
-  const bareInsert = await run.bareInsert('pushedObservations')
   run.say('ingest: observations one by one over REST, beside what bare programs make of them; then in batches by the bus')
-  const { rounds, batches } = await run.withSystem(async system => {
+  const { rounds, batches, bareInsert } = await run.withSystem(async system => {
     await system.start()
     const connection = await system.connect()
     try {
@@ -40,10 +39,12 @@ export async function ingestObservations(run: Run): Promise<PartResult> {
       await sendBurst(system, connection, sending, 'ok')
       const rounds = await measureRestRounds(system, sending, { connections: clients, seconds: run.options.seconds })
       await sendInBatches(system, connection, sending, { ...batch, batches: 1 })
-      const batches = await sendInBatches(system, connection, sending, { ...batch, batches: run.options.quick ? 2 : 3 })
+      const { found: batches, bareInsert } = await run.besideBareInsert('pushedObservations', () =>
+        sendInBatches(system, connection, sending, { ...batch, batches: run.options.quick ? 2 : 3 }),
+      )
       await system.stop()
       sending.reports.verify(system)
-      return { rounds, batches }
+      return { rounds, batches, bareInsert }
     } finally {
       await connection.close()
     }

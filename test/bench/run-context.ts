@@ -55,8 +55,8 @@ export interface Run {
   say(line: string): void
   /** Measured once a run. */
   bareProber(): Promise<BareProber>
-  /** Rows a second of the table of check results, or of pushed observations; measured once a run. */
-  bareInsert(of: BareRows): Promise<number>
+  /** Rows a second of the table of check results, or of pushed observations: the mean of what they are before `work` and after it. */
+  besideBareInsert<T>(of: BareRows, work: () => Promise<T>): Promise<{ found: T; bareInsert: number }>
   /** Checks a second that the system holds: as `checks` found, if it ran before; else a share of what the bare prober makes. */
   heldRate(): Promise<number>
   /** What `checks` found. */
@@ -79,20 +79,25 @@ export async function createRun(options: RunOptions, say: (line: string) => void
     baselines['bare prober, CPU ms per 1,000 checks'] = cpuMsPerThousand
     return figures
   })
-  const bareInsert = onceEach(async (of: BareRows) => {
+  const bareInsert = (of: BareRows) => {
     say(`baseline: bare insert of ${bareRowsNames[of]}`)
     const rate = measureBareInsert(of, options.quick ? 60_000 : 300_000)
     say(`baseline: ${Math.round(rate)} rows/s`)
-    baselines[`bare insert of ${bareRowsNames[of]}, rows/s`] = rate
     return rate
-  })
+  }
   let held: number | null = null
   return {
     options,
     target,
     say,
     bareProber,
-    bareInsert,
+    besideBareInsert: async (of, work) => {
+      const before = bareInsert(of)
+      const found = await work()
+      const mean = (before + bareInsert(of)) / 2
+      baselines[`bare insert of ${bareRowsNames[of]}, rows/s`] = mean
+      return { found, bareInsert: mean }
+    },
     heldRate: async () => held ?? ((await bareProber()).checksPerSecond * options.heldShare) / 100,
     foundHeld: checksPerSecond => {
       held = checksPerSecond
@@ -127,15 +132,6 @@ export function meets({ measured, ratio, better }: Quantity, bound: number | nul
   if (bound === null) return null
   const value = ratio ?? measured
   return better === 'higher' ? value >= bound : value <= bound
-}
-
-function onceEach<K, T>(make: (key: K) => Promise<T>): (key: K) => Promise<T> {
-  const made = new Map<K, Promise<T>>()
-  return key => {
-    const known = made.get(key) ?? make(key)
-    made.set(key, known)
-    return known
-  }
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
