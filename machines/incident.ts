@@ -21,11 +21,14 @@ export interface IncidentInput {
   closeAfterMs: number
 }
 
-/** `muted`: a maintenance window runs, so problems and silences are not told (spec B, Events 2); absent: none runs. */
+/**
+ * `muted`: a maintenance window runs, so problems and silences are not told (spec B, Events 2); absent: none runs. `doubtful`: ok only because a
+ * silence is held back, so its owner sends no end of a hold yet (ADR 22).
+ */
 export type IncidentEvent =
   | { type: 'problem.judged'; at: number; muted?: boolean }
   | { type: 'no_data.judged'; at: number }
-  | { type: 'ok.judged'; at: number }
+  | { type: 'ok.judged'; at: number; doubtful?: boolean }
   /** The confirm hold's end is reached while the rule is judged not ok. */
   | { type: 'hold.elapsed'; at: number; muted?: boolean }
   /** The close hold's end is reached while the rule is judged ok. */
@@ -34,7 +37,7 @@ export type IncidentEvent =
   /** A reminder whose instant passed unseen: skipped to the next, never replayed. */
   | { type: 'reminder.missed'; at: number }
   | { type: 'incident.acknowledged'; at: number; by: string; via: AcknowledgedVia }
-  | { type: 'policy.replaced'; at: number; confirmAfterMs: number; closeAfterMs: number }
+  | { type: 'policy.replaced'; at: number; confirmAfterMs: number; closeAfterMs: number; doubtful?: boolean }
   | { type: 'rule.removed'; at: number }
   | { type: 'subject.archived'; at: number }
 

@@ -47,12 +47,13 @@ export function orderAfter(order: Order, entry: HistoryDocument, before: Inciden
   return { at: Math.max(order.at, before?.deadlineAt ?? at), judged: null, owed: null }
 }
 
-/** A judgement that says nothing (not judged) moves nothing. */
+/** A judgement that says nothing (not judged) moves nothing, and a doubtful one leads to no deadline. */
 function withOwed(order: Order, { condition, deadlineAt }: IncidentContext): Order {
   const { judged, at } = order
   if (judged === null || judged.verdict === 'not_judged') return order
   if (judged.event.type === 'policy.replaced' && judged.verdict !== condition)
     return { ...order, owed: { type: `${judged.verdict}.judged`, at } }
+  if (judged.event['doubtful'] === true) return order
   return deadlineAt !== null && deadlineAt <= at ? { ...order, owed: { type: timed, at: deadlineAt } } : order
 }
 

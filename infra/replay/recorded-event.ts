@@ -9,12 +9,13 @@ const isSwitch = (value: unknown) => value === undefined || typeof value === 'bo
 
 const holds: Fields = { confirmAfterMs: isHold, closeAfterMs: isHold }
 const mutable: Fields = { muted: isSwitch }
+const doubted: Fields = { doubtful: isSwitch }
 
 /** `keyof` the machine's own union, so that no event is forgotten here. */
 const fieldsOf: Record<IncidentEvent['type'], Fields> = {
   'problem.judged': mutable,
   'no_data.judged': mutable,
-  'ok.judged': mutable,
+  'ok.judged': { ...mutable, ...doubted },
   'hold.elapsed': mutable,
   'recovery.elapsed': {},
   'reminder.due': mutable,
@@ -23,7 +24,7 @@ const fieldsOf: Record<IncidentEvent['type'], Fields> = {
     by: value => typeof value === 'string',
     via: value => value === 'api' || value === 'ui' || value === 'mcp',
   },
-  'policy.replaced': holds,
+  'policy.replaced': { ...holds, ...doubted },
   'rule.removed': {},
   'subject.archived': {},
 }

@@ -47,8 +47,8 @@ async function cutOff(world: World, { bus }: KeeperHandle): Promise<void> {
   world.hub.restore(bus)
 }
 
-async function beat(world: World, heart: string): Promise<void> {
-  const report = { signal: 'beat', status: 'ok', value: null, error: '', labels: {}, observedAtUs: world.clock.now() * 1_000 }
+async function beat(world: World, heart: string, status: 'ok' | 'problem' = 'ok'): Promise<void> {
+  const report = { signal: 'beat', status, value: null, error: '', labels: {}, observedAtUs: world.clock.now() * 1_000 }
   const { ok } = await world.command(heart, { kind: 'report-observation', ...report } as never)
   if (!ok) throw new Error('the beat was not taken')
 }
@@ -132,6 +132,78 @@ t.test('once it is over it does not come back when a stream has to be read anew'
   await cutOff(world, keeper)
   await world.clock.advance(spokeAt + 3 * minute + second - world.clock.now())
   t.match(await world.incidents(site), [{ status: 'pending', troubleSince: spokeAt + 3 * minute + 1 }])
+})
+
+/**
+ * A heartbeat's problem that people were told of before an outage of half an hour, and one beat a minute after it; two rules say what it says,
+ * one of them of the other, and want six minutes of ok. Nine minutes later.
+ */
+async function recoverInHold(world: World): Promise<{ heart: string; keeper: KeeperHandle; beatAt: number }> {
+  const { heart } = await startAndStop(world)
+  const before = await world.startOne({ exclusive: true })
+  await world.clock.advance(20 * second)
+  const citing = { signal: null, from: 'alive', mode: null, compare: null, threshold: null, match: null, noDataAfterMs: null }
+  const alive = { ...citing, signal: 'beat', from: null, mode: 'status', noDataAfterMs: 4 * minute }
+  const holds = { need: 'any', atLeast: null, confirmAfterMs: 0, closeAfterMs: 6 * minute }
+  const rule = async (kind: string, name: string, input: object) => {
+    const { ok } = await world.command(heart, { kind, rule: 'alive', name, policy: { ...holds, inputs: [input] } } as never)
+    if (!ok) throw new Error('the rule was not taken')
+  }
+  await rule('replace-rule', 'alive', alive)
+  await world.command(heart, {
+    kind: 'create-rule',
+    name: 'well',
+    policy: { ...holds, inputs: [citing] },
+    convert: false,
+  } as never)
+  await beat(world, heart, 'problem')
+  await stop(world, before)
+  await world.clock.advance(30 * minute)
+  const keeper = await world.startOne({ exclusive: true })
+  await world.clock.advance(minute)
+  const beatAt = world.clock.now()
+  await beat(world, heart)
+  await world.clock.advance(9 * minute)
+  return { heart, keeper, beatAt }
+}
+
+const kindsTold = async (world: World, id: string) => (await world.alerts(id)).map(({ kind }) => kind).sort()
+
+t.test('what is ok only because silence is held back recovers once it is heard of again, as of when it first was ok', async t => {
+  const world = createWorld()
+  const { heart, beatAt } = await recoverInHold(world)
+  t.strictSame(await kindsTold(world, heart), ['problem', 'problem'], 'six minutes of ok were over, four of them heard')
+  t.match((await world.subject(heart))?.rules, [{ verdict: { verdict: 'ok' } }, { verdict: { verdict: 'ok' } }])
+  await beat(world, heart)
+  t.strictSame(await kindsTold(world, heart), ['problem', 'problem', 'recovery', 'recovery'])
+  t.match(await world.incidents(heart), [{ closedAt: beatAt }, { closedAt: beatAt }])
+})
+
+t.test('so does a monitor', async t => {
+  const world = createWorld()
+  const before = await world.startOne({ exclusive: true })
+  const site = await world.create({ confirm_after: 0, recover_after: 360 })
+  await world.report(site, false)
+  await stop(world, before)
+  await world.clock.advance(30 * minute)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(minute)
+  await world.report(site, true)
+  await world.clock.advance(9 * minute)
+  t.strictSame(await kindsTold(world, site), ['problem'])
+  await world.report(site, true)
+  t.strictSame(await kindsTold(world, site), ['problem', 'recovery'])
+})
+
+t.test('what is ok only because silence is held back is no data, and the same incident, once silence counts', async t => {
+  const world = createWorld()
+  const { heart } = await recoverInHold(world)
+  await world.clock.advance(21 * minute)
+  t.match(await world.incidents(heart), [
+    { status: 'no_data', closedAt: null },
+    { status: 'no_data', closedAt: null },
+  ])
+  t.strictSame(await kindsTold(world, heart), ['problem', 'problem'])
 })
 
 t.test('how long silence is held back, and from when on', async t => {

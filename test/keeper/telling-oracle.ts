@@ -16,13 +16,19 @@ export interface Life {
   acknowledgements: { rule: string; at: number }[]
   /** When no keeper was there; absent: always one was. Reminders of then are skipped, never replayed; the rest is told afterwards. */
   away?: { from: number; until: number }[]
+  /** From when on a silence counts that nobody could hear at first; absent: from when it was heard. */
+  silentSince?: 'its own instant' | 'the last report'
 }
 
 /** A time in which the rule says the same, by one policy. */
 interface Spell {
   from: number
   until: number
+  /** From when on the hold counts it. */
+  since: number
   says: Verdict
+  /** Ok only because nobody could hear that an input is silent: it closes nothing. */
+  isDoubtful: boolean
   confirmAfterMs: number
   closeAfterMs: number
 }
@@ -37,7 +43,8 @@ export function tellingOracle(world: NaiveWorld, life: Life, rule: string, until
   const tell = (kind: string, at: number) => told.push({ rule, incident: '', kind, at })
   const isMuted = (at: number) => life.windows.some(window => at >= window.from && at < window.until)
   const isMissed = (at: number) => life.away?.some(away => at >= away.from && at < away.until) ?? false
-  for (const incident of incidentsOf(spellsOf(world, rule, end), end)) {
+  const spells = countedSince(life.silentSince, world, spellsOf(world, rule, end))
+  for (const incident of incidentsOf(spells, end)) {
     const confirmation = confirmationOf(incident.spells)
     if (confirmation === null || confirmation.toldAt > end) continue
     const from = incident.spells[0]?.from ?? 0
@@ -68,6 +75,7 @@ function incidentsOf(spells: Spell[], until: number): Incident[] {
     if (isBad(spell)) wellSince = null
     if (spell.says !== 'ok') continue
     wellSince ??= spell.from
+    if (spell.isDoubtful) continue
     const closesAt = Math.max(wellSince + spell.closeAfterMs, spell.from)
     if (closesAt > until || closesAt >= spell.until) continue
     incidents.push({ ...open, closedAt: closesAt })
@@ -93,7 +101,7 @@ function confirmationOf(spells: Spell[]): Confirmation | null {
   for (const spell of spells) {
     if (spell.says === 'ok') badSince = null
     if (!isBad(spell)) continue
-    badSince ??= spell.from
+    badSince ??= spell.since
     const confirmedAt = badSince + spell.confirmAfterMs
     const toldAt = Math.max(confirmedAt, spell.from)
     if (toldAt < spell.until) return { confirmedAt, toldAt }
@@ -150,13 +158,30 @@ function spellsOf(world: NaiveWorld, rule: string, until: number): Spell[] {
     if (policy === null) break
     const { confirmAfterMs, closeAfterMs } = policy
     const says = naiveVerdict(world, rule, at)
+    const isDoubtful = says === 'ok' && world.blind !== undefined && naiveVerdict({ ...world, blind: [] }, rule, at) !== 'ok'
     const before = spells.at(-1)
-    const isSame = before?.says === says && before.confirmAfterMs === confirmAfterMs && before.closeAfterMs === closeAfterMs
+    const isSame =
+      before?.says === says &&
+      before.isDoubtful === isDoubtful &&
+      before.confirmAfterMs === confirmAfterMs &&
+      before.closeAfterMs === closeAfterMs
     if (isSame) continue
     if (before !== undefined) before.until = at
-    spells.push({ from: at, until: Number.POSITIVE_INFINITY, says, confirmAfterMs, closeAfterMs })
+    spells.push({ from: at, since: at, until: Number.POSITIVE_INFINITY, says, isDoubtful, confirmAfterMs, closeAfterMs })
   }
   return spells
+}
+
+/** The same spells; a silence that is heard after all has been there from when the rule was ok for want of hearing it. */
+function countedSince(silentSince: Life['silentSince'], { reports }: NaiveWorld, spells: Spell[]): Spell[] {
+  if (silentSince === undefined) return spells
+  return spells.map((spell, i) => {
+    const before = spells[i - 1]
+    if (spell.says !== 'no_data' || !before?.isDoubtful) return spell
+    const arrivals = reports.map(({ arrivedAt }) => arrivedAt).filter(at => at < spell.from)
+    const judgedTo = silentSince === 'the last report' ? (arrivals.at(-1) ?? 0) : 0
+    return { ...spell, since: Math.max(before.from, judgedTo) }
+  })
 }
 
 /** Every instant at which a report arrives, a rule is saved, or any input could fall silent or grow up. */

@@ -4,8 +4,11 @@
 import t from 'tap'
 import { type CustomCounts, simulateCustom } from './custom/simulate-custom.ts'
 
-/** Few incidents and many, few reminders and many; in the last three a deadline comes right after a take-over, while silence is held. */
-const seeds = [2, 4, 6, 7, 9, 16, 34, 62, 94]
+/**
+ * Few incidents and many, few reminders and many; from 34 on a deadline comes right after a take-over, while silence is held, and in the last two
+ * a rule recovers then of which nobody knows whether it has fallen silent.
+ */
+const seeds = [2, 4, 6, 7, 9, 16, 34, 62, 94, 107, 1343]
 
 t.test(`custom subjects live through a week of what happens to their keepers (seeds ${seeds.join(', ')})`, async t => {
   const sums: Partial<CustomCounts> = {}

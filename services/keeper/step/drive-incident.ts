@@ -27,6 +27,8 @@ interface Drive {
   subject: SubjectDocument
   rule: RuleState
   judgement: Judgement
+  /** Ok only because a silence is held back (ADR 22): whether it ends is not known yet, so it closes nothing. */
+  isDoubtful?: boolean
   at: number
   surrounding: Surrounding
 }
@@ -42,11 +44,11 @@ export function driveIncident(drive: Drive, holds: Holds): SubjectDocument {
   } else {
     const { confirmAfterMs, closeAfterMs } = before.context
     if (confirmAfterMs !== holds.confirmAfterMs || closeAfterMs !== holds.closeAfterMs) {
-      next = send(next, { type: 'policy.replaced', at: drive.at, ...holds })
+      next = send(next, { type: 'policy.replaced', at: drive.at, ...holds, ...doubt(drive) })
     }
     const condition = conditionOf(drive.judgement)
     if (condition !== null && condition !== before.context.condition)
-      next = send(next, { type: `${condition}.judged`, at: drive.at, ...mutedAt(drive, drive.at) })
+      next = send(next, { type: `${condition}.judged`, at: drive.at, ...mutedAt(drive, drive.at), ...doubt(drive) })
   }
   next = elapse(next)
   const { incident } = next.rule
@@ -108,14 +110,14 @@ function elapse(drive: Drive): Drive {
 }
 
 function elapsedEvent(drive: Drive): IncidentEvent | null {
-  const { rule, judgement, at, surrounding } = drive
+  const { rule, judgement, isDoubtful = false, at, surrounding } = drive
   const incident = rule.incident
   const deadlineAt = incident?.context.deadlineAt ?? null
   if (incident === null || deadlineAt === null || deadlineAt > at) return null
   const isJudged = conditionOf(judgement) !== null
   if (incident.value === 'pending')
     return isJudged ? { type: 'hold.elapsed', at: deadlineAt, ...mutedAt(drive, deadlineAt) } : null
-  if (incident.value === 'recovering') return isJudged ? { type: 'recovery.elapsed', at: deadlineAt } : null
+  if (incident.value === 'recovering') return isJudged && !isDoubtful ? { type: 'recovery.elapsed', at: deadlineAt } : null
   // Missed is what came before this; one that came after it is only late, also where others were missed before it.
   const missedTo = surrounding.now - limits.keeper.reminderLateMs
   if (deadlineAt >= missedTo) return { type: 'reminder.due', at: deadlineAt, ...mutedAt(drive, deadlineAt) }
@@ -124,6 +126,9 @@ function elapsedEvent(drive: Drive): IncidentEvent | null {
 
 /** Said only where a window runs: what is absent is false in every record. */
 const mutedAt = ({ subject }: Drive, at: number): { muted?: true } => (isMuted(subject, at) ? { muted: true } : {})
+
+/** Said only where there is one, too. */
+const doubt = ({ isDoubtful }: Drive): { doubtful?: true } => (isDoubtful ? { doubtful: true } : {})
 
 function send(drive: Drive, event: IncidentEvent): Drive {
   const held = drive.rule.incident

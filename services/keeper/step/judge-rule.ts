@@ -9,11 +9,24 @@ import { inputKeyOf, locationLabel, selects } from '#shared/judging/policy-input
 import { limits } from '#shared/limits.ts'
 import { neverObserved } from './observed-input.ts'
 
-/** `silenceAt`: see readInput. */
-export function judgeRule(subject: SubjectDocument, rule: RuleState, at: number, silenceAt: number): Judgement {
+const none: ReadonlySet<string> = new Set()
+
+/** `silenceAt`: see readInput. `silenced`: rules, by slug, that say ok and are to count as no data where they are cited. */
+export function judgeRule(
+  subject: SubjectDocument,
+  rule: RuleState,
+  at: number,
+  silenceAt: number,
+  silenced: ReadonlySet<string> = none,
+): Judgement {
   const { policy } = rule
   if (policy !== null) {
-    const facts = policy.inputs.map(input => factsOf(subject, rule.key, input, at))
+    const facts = policy.inputs.map(
+      (input): InputFacts =>
+        input.from !== null && silenced.has(input.from)
+          ? { of: 'rule', verdict: 'no_data' }
+          : factsOf(subject, rule.key, input, at),
+    )
     return judgePolicy(policy, facts, silenceAt)
   }
   if (subject.meta === null) throw new Error(`subject ${subject.id} has a built-in rule and nothing to check`)

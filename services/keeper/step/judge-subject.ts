@@ -15,17 +15,25 @@ export function judgeSubject(subject: SubjectDocument, at: number, surrounding: 
   const silenceTo = silenceAt(subject, judgedAt, surrounding)
   let next: SubjectDocument = endWindow({ ...subject, judgedAt, silenceTo }, judgedAt)
   let nextAt: number | null = windowEndOf(next)
+  const doubtful = new Set<string>()
   for (const { key } of rulesInOrder(subject)) {
-    const judgement = judge(next, ruleOf(next, key), judgedAt, surrounding)
-    next = applyJudgement(next, key, judgement, judgedAt, surrounding)
+    const rule = ruleOf(next, key)
+    const judgement = judgeRule(next, rule, judgedAt, silenceTo)
+    const isDoubtful = judgement.verdict === 'ok' && silenceTo < judgedAt && !isOkIfSilenceCounts(next, rule, judgedAt, doubtful)
+    if (isDoubtful) doubtful.add(rule.slug)
+    next = applyJudgement(next, key, { judgement, isDoubtful, at: judgedAt, surrounding })
     nextAt = earlier(earlier(nextAt, judgement.nextAt), incidentDueAt(next, key, judgedAt))
   }
   return { ...next, dueAt: nextAt }
 }
 
+/** Whether a rule would be ok also if silence counted that is held back: its own, and that of the rules that it cites. */
+const isOkIfSilenceCounts = (subject: SubjectDocument, rule: RuleState, at: number, doubtful: ReadonlySet<string>): boolean =>
+  judgeRule(subject, rule, at, at, doubtful).verdict === 'ok'
+
 /**
  * The same of a subject that has just taken in a report, and was `before` without it: what was due by then is passed already. Where no input
- * reads another value there is nothing to judge, and `dueAt` stays, a lower bound.
+ * reads another value, or is one that was not heard in time, there is nothing to judge, and `dueAt` stays, a lower bound.
  */
 export function judgeReport(
   before: SubjectDocument,
@@ -36,9 +44,12 @@ export function judgeReport(
   const judgedAt = Math.max(at, subject.judgedAt)
   const silenceTo = silenceAt(subject, judgedAt, surrounding)
   const readsAlike = ({ ruleKey, input }: Taken['inputs'][number]) => {
-    const read = (one: SubjectDocument) => readPolicyInput(input, factsOf(one, ruleKey, input, judgedAt), silenceTo)
-    const [was, is] = [read(before), read(subject)]
-    return was.value === is.value && was.young === is.young
+    const read = (one: SubjectDocument, to: number) => readPolicyInput(input, factsOf(one, ruleKey, input, judgedAt), to)
+    const isAlike = (to: number) => {
+      const [was, is] = [read(before, to), read(subject, to)]
+      return was.value === is.value && was.young === is.young
+    }
+    return isAlike(silenceTo) && (silenceTo >= judgedAt || isAlike(judgedAt))
   }
   return inputs.every(readsAlike) ? { ...subject, judgedAt, silenceTo } : judgeSubject(subject, at, surrounding)
 }
@@ -73,13 +84,15 @@ function incidentDueAt(subject: SubjectDocument, key: string, judgedAt: number):
   return deadlineAt !== null && deadlineAt > judgedAt ? deadlineAt : null
 }
 
-function applyJudgement(
-  subject: SubjectDocument,
-  key: string,
-  judgement: Judgement,
-  at: number,
-  surrounding: Surrounding,
-): SubjectDocument {
+interface Judged {
+  judgement: Judgement
+  isDoubtful: boolean
+  at: number
+  surrounding: Surrounding
+}
+
+function applyJudgement(subject: SubjectDocument, key: string, judged: Judged): SubjectDocument {
+  const { judgement, at, surrounding } = judged
   const rule = ruleOf(subject, key)
   const unchanged = rule.verdict !== null && isSameVerdict(rule.verdict, judgement)
   const incidentDeadlineAt = rule.incident?.context.deadlineAt ?? null
@@ -88,8 +101,7 @@ function applyJudgement(
   if (unchanged && !isIncidentDue && hasHolds(rule, holds)) return subject
   const since = rule.verdict?.verdict === judgement.verdict ? rule.verdict.since : at
   const { verdict, explanation, evidence } = judgement
-  const judged = { ...rule, verdict: { verdict, since, explanation, evidence } }
-  return driveIncident({ subject, rule: judged, judgement, at, surrounding }, holds)
+  return driveIncident({ ...judged, subject, rule: { ...rule, verdict: { verdict, since, explanation, evidence } } }, holds)
 }
 
 /** An authored rule's own; a monitor's where it names them, else the keeper's setting. */

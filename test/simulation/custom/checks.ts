@@ -4,7 +4,7 @@
 import { limits } from '#shared/limits.ts'
 import { replayIncident } from '../../../infra/replay/replay-incident.ts'
 import { naiveVerdict, policyAt } from '../../judging/naive.ts'
-import { type ToldMessage, tellingOracle } from '../../keeper/telling-oracle.ts'
+import { type Life, type ToldMessage, tellingOracle } from '../../keeper/telling-oracle.ts'
 import type { House } from './house.ts'
 import { latenessMs } from './keepers.ts'
 
@@ -84,7 +84,7 @@ export async function checkTold(house: House, blowsAt: readonly number[]): Promi
   }
   for (const rule of Object.keys(house.world.rules)) {
     const mine = told.filter(message => message.rule === rule)
-    const variants = [heldBack, asOfItsInstant].flatMap(after =>
+    const variants = (house.life.away ? ways : [heldBack]).flatMap(after =>
       blindMs.map(ms => variantOf(house, { blowsAt, rule, until }, { ms, ...after })),
     )
     const demanded = (variants[0] ?? []).filter(one => variants.every(variant => countLike(variant, one) === 1))
@@ -120,12 +120,20 @@ interface Lateness {
   blindTo: 'until' | 'heldTo'
   /** When what came in that time was told. */
   toldAt: 'until' | 'heldTo'
+  silentSince?: Life['silentSince']
 }
 
 /** Of silence nothing is told while it is held back, */
 const heldBack = { blindTo: 'heldTo', toldAt: 'until' } as const
-/** and then it counts from its own instant. */
+/** and then it counts from its own instant, */
 const asOfItsInstant = { blindTo: 'until', toldAt: 'heldTo' } as const
+/** be it after all else has recovered meanwhile; but from no earlier than what is judged already. */
+const ways = [
+  heldBack,
+  { ...heldBack, silentSince: 'its own instant' },
+  { ...heldBack, silentSince: 'the last report' },
+  asOfItsInstant,
+] as const
 
 /**
  * What the oracle says if silence was noticed so much later. What came while nobody was there is told when somebody is there again; a reminder
@@ -134,12 +142,13 @@ const asOfItsInstant = { blindTo: 'until', toldAt: 'heldTo' } as const
 function variantOf(
   house: House,
   { blowsAt, rule, until }: { blowsAt: readonly number[]; rule: string; until: number },
-  { ms, blindTo, toldAt }: Lateness,
+  { ms, blindTo, toldAt, silentSince }: Lateness,
 ): ToldMessage[] {
   const { world, life } = house
   const absences = absencesOf(house)
   const blind = blowsAt.map(from => ({ from, until: (absences.find(one => one.from === from + 1)?.[blindTo] ?? from) + ms }))
-  const skipping = { ...life, away: absences.map(one => ({ from: one.from, until: one.until - minute + 2 * ms })) }
+  const away = absences.map(one => ({ from: one.from, until: one.until - minute + 2 * ms }))
+  const skipping = { ...life, away, ...(silentSince && { silentSince }) }
   return tellingOracle({ ...world, blind }, skipping, rule, until).map(message => {
     const meanwhile = absences.find(one => message.at >= one.from && message.at < one[toldAt])
     return meanwhile === undefined ? message : { ...message, at: meanwhile[toldAt] }
