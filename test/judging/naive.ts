@@ -22,8 +22,11 @@ export interface NaiveWorld {
   addedAt: number
   /** What was saved of rules afterwards, in its order; null: the rule was deleted. */
   saved: { rule: string; at: number; policy: Policy | null }[]
-  /** Times in which nobody is newly called silent, because reports may still be on their way; absent: none. */
-  blind?: { from: number; until: number }[]
+  /**
+   * Times in which nobody is newly called silent, because reports may still be on their way; absent: none. `takesOld`: nor is what arrives in
+   * such a time and was observed long before it.
+   */
+  blind?: { from: number; until: number; takesOld?: boolean }[]
 }
 
 /** The policy in force at `at`; null: the rule is deleted. */
@@ -67,7 +70,8 @@ function naiveReading(world: NaiveWorld, rule: string, input: PolicyInput, at: n
     return at - addedAt(world, rule, input, at) > silentAfter ? 'unknown' : 'young'
   }
   const blind = world.blind?.find(one => at >= one.from && at < one.until)
-  if (!isEvent && (blind?.from ?? at) - newest.observedAt > silentAfter) return 'unknown'
+  const isTaken = blind?.takesOld === true && newest.arrivedAt >= blind.from
+  if (!isEvent && !isTaken && (blind?.from ?? at) - newest.observedAt > silentAfter) return 'unknown'
   if (input.mode === 'status') return newest.ok ? 'ok' : 'problem'
   if (newest.value === null) return 'unknown'
   const isProblem = input.compare === '<' ? newest.value < (input.threshold ?? 0) : newest.value > (input.threshold ?? 0)

@@ -16,8 +16,11 @@ export interface Life {
   acknowledgements: { rule: string; at: number }[]
   /** When no keeper was there; absent: always one was. Reminders of then are skipped, never replayed; the rest is told afterwards. */
   away?: { from: number; until: number }[]
-  /** From when on a silence counts that nobody could hear at first; absent: from when it was heard. */
-  silentSince?: 'its own instant' | 'the last report'
+  /**
+   * When something else was judged, in order: a silence that nobody could hear at first counts from its own instant, and from no earlier than
+   * what is judged already. Absent: from when it was heard.
+   */
+  judgedAt?: readonly number[]
 }
 
 /** A time in which the rule says the same, by one policy. */
@@ -43,7 +46,7 @@ export function tellingOracle(world: NaiveWorld, life: Life, rule: string, until
   const tell = (kind: string, at: number) => told.push({ rule, incident: '', kind, at })
   const isMuted = (at: number) => life.windows.some(window => at >= window.from && at < window.until)
   const isMissed = (at: number) => life.away?.some(away => at >= away.from && at < away.until) ?? false
-  const spells = countedSince(life.silentSince, world, spellsOf(world, rule, end))
+  const spells = countedSince(life.judgedAt, spellsOf(world, rule, end))
   for (const incident of incidentsOf(spells, end)) {
     const confirmation = confirmationOf(incident.spells)
     if (confirmation === null || confirmation.toldAt > end) continue
@@ -173,14 +176,12 @@ function spellsOf(world: NaiveWorld, rule: string, until: number): Spell[] {
 }
 
 /** The same spells; a silence that is heard after all has been there from when the rule was ok for want of hearing it. */
-function countedSince(silentSince: Life['silentSince'], { reports }: NaiveWorld, spells: Spell[]): Spell[] {
-  if (silentSince === undefined) return spells
+function countedSince(judgedAt: Life['judgedAt'], spells: Spell[]): Spell[] {
+  if (judgedAt === undefined) return spells
   return spells.map((spell, i) => {
     const before = spells[i - 1]
     if (spell.says !== 'no_data' || !before?.isDoubtful) return spell
-    const arrivals = reports.map(({ arrivedAt }) => arrivedAt).filter(at => at < spell.from)
-    const judgedTo = silentSince === 'the last report' ? (arrivals.at(-1) ?? 0) : 0
-    return { ...spell, since: Math.max(before.from, judgedTo) }
+    return { ...spell, since: Math.max(before.from, judgedAt.findLast(at => at < spell.from) ?? 0) }
   })
 }
 

@@ -4,7 +4,7 @@
 import { limits } from '#shared/limits.ts'
 import { replayIncident } from '../../../infra/replay/replay-incident.ts'
 import { naiveVerdict, policyAt } from '../../judging/naive.ts'
-import { type Life, type ToldMessage, tellingOracle } from '../../keeper/telling-oracle.ts'
+import { type ToldMessage, tellingOracle } from '../../keeper/telling-oracle.ts'
 import type { House } from './house.ts'
 import { latenessMs } from './keepers.ts'
 
@@ -38,11 +38,8 @@ export async function checkVerdicts(house: House): Promise<number> {
     const expected = naiveVerdict(house.world, slug, now)
     if (naiveVerdict(house.world, slug, now - 2 * second) !== expected) continue
     const said = subject?.rules.find(candidate => candidate.slug === slug)?.verdict?.verdict
-    const held = naiveVerdict(
-      { ...house.world, blind: absencesOf(house).map(({ from, heldTo }) => ({ from, until: heldTo })) },
-      slug,
-      now,
-    )
+    const blind = absencesOf(house).map(({ from, heldTo }) => ({ from, until: heldTo + latenessMs }))
+    const held = naiveVerdict({ ...house.world, blind }, slug, now)
     if (said !== expected && said !== held)
       house.faults.push(`at ${house.clockOf(now)} ${slug} says ${said}, the naive evaluator ${expected}`)
     compared += 1
@@ -83,9 +80,11 @@ export async function checkTold(house: House, blowsAt: readonly number[]): Promi
     away: house.life.away?.length ?? 0,
   }
   for (const rule of Object.keys(house.world.rules)) {
-    const mine = told.filter(message => message.rule === rule)
-    const variants = (house.life.away ? ways : [heldBack]).flatMap(after =>
-      blindMs.map(ms => variantOf(house, { blowsAt, rule, until }, { ms, ...after })),
+    const mine = told.filter(message => message.rule === rule && message.at <= until)
+    const arrivals = house.world.reports.map(({ arrivedAt }) => arrivedAt)
+    const judgedAt = [...arrivals, ...told.map(({ at }) => at)].sort((one, other) => one - other)
+    const variants = (house.life.away ? ways : waysOfBlows).flatMap(way =>
+      blindMs.map(ms => variantOf(house, { blowsAt, rule, until, judgedAt }, { ms, ...way })),
     )
     const demanded = (variants[0] ?? []).filter(one => variants.every(variant => countLike(variant, one) === 1))
     for (const one of mine)
@@ -120,7 +119,8 @@ interface Lateness {
   blindTo: 'until' | 'heldTo'
   /** When what came in that time was told. */
   toldAt: 'until' | 'heldTo'
-  silentSince?: Life['silentSince']
+  silentSince?: 'its own instant' | 'what was judged last'
+  takesOld?: boolean
 }
 
 /** Of silence nothing is told while it is held back, */
@@ -128,12 +128,12 @@ const heldBack = { blindTo: 'heldTo', toldAt: 'until' } as const
 /** and then it counts from its own instant, */
 const asOfItsInstant = { blindTo: 'until', toldAt: 'heldTo' } as const
 /** be it after all else has recovered meanwhile; but from no earlier than what is judged already. */
-const ways = [
-  heldBack,
-  { ...heldBack, silentSince: 'its own instant' },
-  { ...heldBack, silentSince: 'the last report' },
-  asOfItsInstant,
-] as const
+const ownInstant = { ...heldBack, silentSince: 'its own instant' } as const
+const judgedLast = { ...heldBack, silentSince: 'what was judged last' } as const
+/** What comes in that time is read, however long before it was observed. */
+const oldReports = { ...heldBack, takesOld: true } as const
+const ways: readonly Omit<Lateness, 'ms'>[] = [heldBack, ownInstant, judgedLast, oldReports, asOfItsInstant]
+const waysOfBlows: typeof ways = [heldBack, oldReports]
 
 /**
  * What the oracle says if silence was noticed so much later. What came while nobody was there is told when somebody is there again; a reminder
@@ -141,14 +141,16 @@ const ways = [
  */
 function variantOf(
   house: House,
-  { blowsAt, rule, until }: { blowsAt: readonly number[]; rule: string; until: number },
-  { ms, blindTo, toldAt, silentSince }: Lateness,
+  { blowsAt, rule, until, judgedAt }: { blowsAt: readonly number[]; rule: string; until: number; judgedAt: readonly number[] },
+  { ms, blindTo, toldAt, silentSince, takesOld = false }: Lateness,
 ): ToldMessage[] {
   const { world, life } = house
   const absences = absencesOf(house)
-  const blind = blowsAt.map(from => ({ from, until: (absences.find(one => one.from === from + 1)?.[blindTo] ?? from) + ms }))
+  const endOf = (from: number) => (absences.find(one => one.from === from + 1)?.[blindTo] ?? from) + ms
+  const blind = blowsAt.map(from => ({ from, until: endOf(from), takesOld }))
   const away = absences.map(one => ({ from: one.from, until: one.until - minute + 2 * ms }))
-  const skipping = { ...life, away, ...(silentSince && { silentSince }) }
+  const since = silentSince && { judgedAt: silentSince === 'its own instant' ? [] : judgedAt }
+  const skipping = { ...life, away, ...since }
   return tellingOracle({ ...world, blind }, skipping, rule, until).map(message => {
     const meanwhile = absences.find(one => message.at >= one.from && message.at < one[toldAt])
     return meanwhile === undefined ? message : { ...message, at: meanwhile[toldAt] }
