@@ -14,6 +14,8 @@ const minute = 60 * second
 const toleranceMs = 90 * second
 /** How long after a blow nobody may have been called silent, tried one after the other. */
 const blindMs = [0, 10 * second, 20 * second, 30 * second, latenessMs]
+/** The keepers' clock is off by 12 s at most: one percent for twenty minutes (keepers.ts). */
+const clockOffMs = 13 * second
 
 export interface ToldCount {
   /** Rules with messages, and what the keepers told of them: each must be possible. */
@@ -79,14 +81,15 @@ export async function checkTold(house: House, blowsAt: readonly number[]): Promi
     remindersInBlows: 0,
     away: house.life.away?.length ?? 0,
   }
+  const arrivals = house.world.reports.map(({ arrivedAt }) => arrivedAt)
   for (const rule of Object.keys(house.world.rules)) {
     const mine = told.filter(message => message.rule === rule && message.at <= until)
-    const arrivals = house.world.reports.map(({ arrivedAt }) => arrivedAt)
-    const judgedAt = [...arrivals, ...told.map(({ at }) => at)].sort((one, other) => one - other)
+    const judgedAt = [...arrivals, ...(await judgedOfOthers(house, rule))].sort((one, other) => one - other)
     const variants = (house.life.away ? ways : waysOfBlows).flatMap(way =>
       blindMs.map(ms => variantOf(house, { blowsAt, rule, until, judgedAt }, { ms, ...way })),
     )
-    const demanded = (variants[0] ?? []).filter(one => variants.every(variant => countLike(variant, one) === 1))
+    const isCertain = (one: ToldMessage) => variants.every(variant => countLike(variant, one) === 1) && !isAtLeaving(house, one)
+    const demanded = (variants[0] ?? []).filter(isCertain)
     for (const one of mine)
       if (!variants.some(variant => countLike(variant, one) > 0))
         house.faults.push(`told, and should not have been: ${line(house, one)}`)
@@ -111,6 +114,19 @@ const absencesOf = ({ life }: House) =>
     const lastedMs = until - from
     return { from, until, heldTo: until + (lastedMs <= silenceHoldOffMs ? 0 : Math.min(silenceHoldOffMaxMs, lastedMs)) }
   })
+
+/** Whether it was due when the keepers left: their clock may be a little behind that of the world. */
+const isAtLeaving = (house: House, { at }: ToldMessage): boolean =>
+  absencesOf(house).some(({ from }) => Math.abs(from - at) <= clockOffMs)
+
+/** When an incident of another rule moved, which judges all rules of the subject. */
+async function judgedOfOthers({ keepers: { store }, subjectId }: House, rule: string): Promise<number[]> {
+  const key = (await store.get('subjects', [subjectId]))[0]?.rules.find(({ slug }) => slug === rule)?.key
+  const incidents = await store.find('incidents', { where: { subjectId }, limit: 10_000 })
+  const own = new Set(incidents.filter(({ ruleKey }) => ruleKey === key).map(({ id }) => id))
+  const history = await store.find('history', { where: { subjectId }, limit: 10_000 })
+  return history.filter(({ incidentId }) => !own.has(incidentId)).map(({ event }) => event.at)
+}
 
 interface Lateness {
   /** How long after a blow silence was not noticed. */
