@@ -91,7 +91,7 @@ export async function checkTold(house: House, blowsAt: readonly number[]): Promi
     const isCertain = (one: ToldMessage) => variants.every(variant => countLike(variant, one) === 1) && !isAtLeaving(house, one)
     const demanded = (variants[0] ?? []).filter(isCertain)
     for (const one of mine)
-      if (!variants.some(variant => countLike(variant, one) > 0))
+      if (!variants.some(variant => countLike(variant, one) > 0) && !isAtLeaving(house, one))
         house.faults.push(`told, and should not have been: ${line(house, one)}`)
     for (const one of demanded) {
       const times = countLike(mine, one)
