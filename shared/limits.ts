@@ -602,6 +602,8 @@ export const limits = {
     evidenceInputs: 64,
     /** Characters of a sender's error that evidence keeps: what a message shows (spec D 2). */
     reasonCharacters: 300,
+    /** Inputs that the evidence of a Template's rule keeps: all comparisons that a decision may have. */
+    decisionInputs: 16,
     /** Names that an explanation lists before it counts the rest. */
     namesListed: 5,
   },

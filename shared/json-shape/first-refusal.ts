@@ -1,0 +1,132 @@
+// Holds a JSON value against a schema in the order in which generation 3 looks at a request: unknown keys, JSON types, then fields in their
+// declared order. Pure. Rules: docs/reference/v3.md, 1.3 to 1.5.
+import { firstCharacters } from '#shared/plain-text.ts'
+import { type Definitions, fits, type Schema, typeOf, variantFor } from './variant.ts'
+
+/** `unreadable`: the shape is wrong (400). `refused`: a value is (422). `field`: a dotted place. */
+export interface Refusal {
+  kind: 'unreadable' | 'refused'
+  field: string
+  message: string
+}
+
+/** The first thing wrong with `value`; null: nothing. An optional member that is null counts as absent. */
+export function firstRefusal(schema: object, value: unknown): Refusal | null {
+  const whole = schema as Schema
+  const definitions = whole.$defs ?? {}
+  for (const look of [unknownKey, wrongType, badValue]) {
+    const refusal = look(whole, value, '', definitions)
+    if (refusal !== null) return refusal
+  }
+  return null
+}
+
+type Look = (schema: Schema, value: unknown, place: string, definitions: Definitions) => Refusal | null
+
+const unknownKey: Look = (schema, value, place, definitions) => {
+  const variant = variantFor(schema, value, definitions)
+  if (variant.additionalProperties === false && fits(variant, value)) {
+    const extra = Object.keys(value as object).find(name => !Object.hasOwn(variant.properties ?? {}, name))
+    if (extra !== undefined) return unreadable(join(place, extra), `Unknown field '${shown(extra)}'`)
+  }
+  return inParts(unknownKey, variant, value, place, definitionsOf(schema, definitions))
+}
+
+const wrongType: Look = (schema, value, place, definitions) => {
+  const variant = variantFor(schema, value, definitions)
+  if (!fits(variant, value)) return unreadable(place, `Field '${shown(place)}' must be ${wordOf(typeOf(variant))}`)
+  if (typeof value === 'string' && !value.isWellFormed()) {
+    return unreadable(place, `Field '${shown(place)}' holds an unpaired surrogate`)
+  }
+  return inParts(wrongType, variant, value, place, definitionsOf(schema, definitions))
+}
+
+const badValue: Look = (schema, value, place, definitions) => {
+  const variant = variantFor(schema, value, definitions)
+  const bound = boundOf(variant, value)
+  if (bound !== null) return refused(place, `Field '${shown(place)}' ${bound}`)
+  const known = definitionsOf(schema, definitions)
+  if (variant.properties === undefined || !isObject(value)) return inParts(badValue, variant, value, place, known)
+  for (const [name, member] of Object.entries(variant.properties)) {
+    const sent = value[name]
+    const isRequired = variant.required?.includes(name) ?? false
+    if (isRequired && (sent === undefined || sent === null)) return missing(join(place, name))
+    const refusal = sent === undefined || sent === null ? null : badValue(member, sent, join(place, name), known)
+    if (refusal !== null) return refusal
+  }
+  return null
+}
+
+/** Members in their declared order, items in theirs. Members that are absent or null are passed over. */
+function inParts(look: Look, schema: Schema, value: unknown, place: string, definitions: Definitions): Refusal | null {
+  if (Array.isArray(value) && schema.items !== undefined) {
+    for (const [i, item] of value.entries()) {
+      const refusal = look(schema.items, item, join(place, String(i)), definitions)
+      if (refusal !== null) return refusal
+    }
+  }
+  if (isObject(value)) {
+    for (const [name, member] of Object.entries(schema.properties ?? {})) {
+      const sent = value[name]
+      const refusal = sent === undefined || sent === null ? null : look(member, sent, join(place, name), definitions)
+      if (refusal !== null) return refusal
+    }
+  }
+  return null
+}
+
+/** What a value of the right JSON type has against it; null: nothing. */
+function boundOf(schema: Schema, value: unknown): string | null {
+  if (schema.enum !== undefined && !schema.enum.includes(value)) return `must be one of ${schema.enum.join(', ')}`
+  if (schema.const !== undefined && schema.const !== value) return `must be ${JSON.stringify(schema.const)}`
+  if (typeof value === 'string') return boundOfText(schema, value)
+  if (typeof value === 'number') return boundOfNumber(schema, value)
+  if (!Array.isArray(value)) return null
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema
+  return value.length < minItems || value.length > maxItems ? `must have ${range(minItems, maxItems)} items` : null
+}
+
+function boundOfText(schema: Schema, text: string): string | null {
+  const measured = [...(schema.trimmed ? text.trim() : text)].length
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
+  if (measured < minLength || measured > maxLength) {
+    return measured === 0 ? 'must not be blank' : `must have ${range(minLength, maxLength)} characters`
+  }
+  if (schema.plain !== undefined && controls[schema.plain].test(text)) return 'must not hold control characters'
+  if (schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(text)) return null
+  return `must match ${schema.pattern}`
+}
+
+/** Characters that a terminal or a message would act on instead of showing. */
+const controls = { line: /[\p{Cc}\p{Zl}\p{Zp}]/u, text: /(?![\t\n\r])\p{Cc}/u }
+
+function boundOfNumber(schema: Schema, value: number): string | null {
+  if (schema.type === 'integer' && !Number.isSafeInteger(value)) return 'must be a whole number'
+  if (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum)
+    return `must be more than ${schema.exclusiveMinimum}`
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema
+  return value < minimum || value > maximum ? `must be ${range(minimum, maximum)}` : null
+}
+
+function range(least: number, most: number): string {
+  if (most === Number.POSITIVE_INFINITY) return `at least ${least}`
+  return least === Number.NEGATIVE_INFINITY ? `at most ${most}` : `${least} to ${most}`
+}
+
+function wordOf(type: string | null): string {
+  if (type === 'string') return 'a text'
+  if (type === 'array') return 'a list'
+  return type === 'object' ? 'an object' : type === 'boolean' ? 'true or false' : `a ${type}`
+}
+
+/** A refusal quotes the beginning of what was sent. */
+const shownCharacters = 200
+const shown = (text: string) => firstCharacters(text, shownCharacters)
+const join = (place: string, part: string) => shown(place === '' ? part : `${place}.${part}`)
+const definitionsOf = (schema: Schema, definitions: Definitions) => schema.$defs ?? definitions
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const unreadable = (field: string, message: string): Refusal => ({ kind: 'unreadable', field, message })
+export const refused = (field: string, message: string): Refusal => ({ kind: 'refused', field, message })
+export const missing = (field: string): Refusal => refused(field, `Field '${shown(field)}' is required`)

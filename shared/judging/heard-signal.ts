@@ -1,0 +1,58 @@
+// What a Resource has heard on one signal: the newest Observation, the newest few in the order of their instants, and medians. Pure.
+// Rules: docs/reference/v3.md, 4.1, 4.4 and 4.5.
+
+export type ObservationState = 'ok' | 'problem' | 'no_data'
+
+/** One Observation as judging knows it. */
+export interface HeardObservation {
+  /** Equal for a repeated Observation, which takes the place of the earlier one. */
+  identity: string
+  /** Microseconds since the epoch. */
+  atUs: number
+  /** Which of the Resource's Observations it is, in the order of arrival. */
+  number: number
+  state: ObservationState
+  /** Null: the sender gave none, or the state is `no_data`. */
+  value: number | null
+  reason: string | null
+}
+
+/** The median of the numeric Observations before the newest one; null without any. */
+export interface Baseline {
+  samples: number
+  median: number | null
+}
+
+export interface HeardSignal {
+  /** Newest first; the first is the signal's reading. Never more than the signal's rules count, and at least one once it has reported. */
+  recent: HeardObservation[]
+  /** By the number of days, as of the newest Observation. */
+  baselines: Readonly<Record<number, Baseline>>
+}
+
+export const nothingHeard: HeardSignal = { recent: [], baselines: {} }
+
+/**
+ * `heard` with one more Observation at its place by instant, then by arrival. A repeated one (same identity) counts as arrived now. Keeps `keep`
+ * Observations, at least one. Baselines are left as they are: who stores the Observation reads them anew when the newest one changes.
+ */
+export function hear(heard: HeardSignal, observation: HeardObservation, keep: number): HeardSignal {
+  const others = heard.recent.filter(other => other.identity !== observation.identity)
+  const place = others.findIndex(other => isNewer(observation, other))
+  const recent = place < 0 ? [...others, observation] : others.toSpliced(place, 0, observation)
+  return { ...heard, recent: recent.slice(0, Math.max(1, keep)) }
+}
+
+/** By instant, then by arrival. */
+function isNewer(one: HeardObservation, other: HeardObservation): boolean {
+  return one.atUs === other.atUs ? one.number > other.number : one.atUs > other.atUs
+}
+
+/** The median of `values` in any order; an even number takes the mean of the middle two. */
+export function baselineOf(values: readonly number[]): Baseline {
+  if (values.length === 0) return { samples: 0, median: null }
+  const sorted = Float64Array.from(values).sort()
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] as number
+  return { samples: sorted.length, median: sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2 }
+}

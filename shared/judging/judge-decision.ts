@@ -1,0 +1,92 @@
+// A Template's rule at an instant: Kleene's three values over its comparisons, with explanation and evidence. Pure: reads no clock and no store.
+// Rules: docs/reference/v3.md, section 4.
+import type { Answers, DecisionNode, TemplateRule, TemplateSignal } from '#shared/contracts/template.ts'
+import { comparisonsOf, partsOf } from '#shared/manifest/read-decision.ts'
+import { type DecisionEvidence, evidenceOf, explainDecision } from './explain-decision.ts'
+import { type HeardSignal, nothingHeard } from './heard-signal.ts'
+import { earliest } from './judgement.ts'
+import { type ComparisonReading, type Moment, readComparison, type Truth } from './read-comparison.ts'
+
+export interface DecisionFacts {
+  /** The Template's signals. */
+  signals: readonly TemplateSignal[]
+  /** By signal key; absent: nothing was reported there. */
+  heard: Readonly<Record<string, HeardSignal>>
+  answers: Answers
+}
+
+export interface DecisionJudgement {
+  /** True is a problem. Unknown opens, confirms, recovers and closes nothing. */
+  result: Truth
+  /**
+   * The result would be another if silence counted up to now, which it does not after an outage of our own. Such a result opens, confirms and
+   * closes nothing, and holds stand still (rule 4.11).
+   */
+  isProvisional: boolean
+  /** Whether any signal of the rule has ever reported. */
+  isHeard: boolean
+  explanation: string
+  evidence: DecisionEvidence
+  /** The next instant (ms) at which time alone can change the result; null: only an Observation can. */
+  nextAt: number | null
+}
+
+/** Judges `rule`. Instants in ms; throws where an operand's field holds no number (such a Resource cannot be judged). */
+export function judgeDecision(
+  { decision }: Pick<TemplateRule, 'decision'>,
+  facts: DecisionFacts,
+  moment: Moment,
+): DecisionJudgement {
+  const readings = readingsOf(decision, facts, moment)
+  const result = resultOf(decision, readings.values())
+  const isHeld = moment.silenceAt < moment.at
+  const asOfNow = isHeld ? readingsOf(decision, facts, { at: moment.at, silenceAt: moment.at }) : readings
+  return {
+    result,
+    isProvisional: isHeld && resultOf(decision, asOfNow.values()) !== result,
+    isHeard: readings.some(reading => reading.newest !== null),
+    explanation: explainDecision(readings),
+    evidence: evidenceOf(readings),
+    nextAt: earliest(readings.map(reading => reading.changesAt)),
+  }
+}
+
+/** One for each comparison, in the decision's order. */
+function readingsOf(decision: DecisionNode, { signals, heard, answers }: DecisionFacts, moment: Moment): ComparisonReading[] {
+  return comparisonsOf(decision).map(comparison => {
+    const signal = signals.find(one => one.key === comparison.signal)
+    if (signal === undefined) throw new Error(`the Template declares no signal ${comparison.signal}`)
+    return readComparison(comparison, signal, heard[comparison.signal] ?? nothingHeard, answers, moment)
+  })
+}
+
+/** `readings` yields the comparisons' readings in the order in which `comparisonsOf` finds them. */
+function resultOf(node: DecisionNode, readings: Iterator<ComparisonReading>): Truth {
+  if ('signal' in node) return (readings.next().value as ComparisonReading).truth
+  if ('not' in node) return negated(resultOf(node.not, readings))
+  if ('min_known' in node) return resultOfKnown(node, readings)
+  const [word, parts] = partsOf(node)
+  const truths = parts.map(part => resultOf(part, readings))
+  return word === 'all' ? every(truths) : some(truths)
+}
+
+/** Judges only the comparisons whose signal is known, and nothing with fewer of them than `min_known`. */
+function resultOfKnown(node: Extract<DecisionNode, { min_known: number }>, readings: Iterator<ComparisonReading>): Truth {
+  const [word, parts] = partsOf(node)
+  const known = parts.map(() => readings.next().value as ComparisonReading).filter(reading => reading.isKnown)
+  if (known.length < node.min_known) return 'unknown'
+  const truths = known.map(reading => reading.truth)
+  return word === 'all_known' ? every(truths) : some(truths)
+}
+
+const negated = (truth: Truth): Truth => (truth === 'unknown' ? truth : !truth)
+
+function every(truths: readonly Truth[]): Truth {
+  if (truths.includes(false)) return false
+  return truths.includes('unknown') ? 'unknown' : true
+}
+
+function some(truths: readonly Truth[]): Truth {
+  if (truths.includes(true)) return true
+  return truths.includes('unknown') ? 'unknown' : false
+}

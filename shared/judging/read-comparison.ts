@@ -1,0 +1,146 @@
+// One comparison of a generation 3 decision: what it says at an instant, and what is known of its signal. Pure. Rules: docs/reference/v3.md, 4.2 to 4.5.
+import type { Answers, Comparison, Operator, TemplateSignal, ValueComparison } from '#shared/contracts/template.ts'
+import { numberOf } from '#shared/manifest/answers.ts'
+import type { Baseline, HeardObservation, HeardSignal } from './heard-signal.ts'
+
+/** Kleene's three values. */
+export type Truth = true | false | 'unknown'
+
+/** Why a signal has no usable reading. */
+export type Unresolved =
+  | { why: 'never reported' }
+  /** Microseconds of the last Observation. */
+  | { why: 'silent'; sinceUs: number }
+  | { why: 'no_data' }
+  | { why: 'no value' }
+
+export interface ComparisonReading {
+  comparison: Comparison
+  truth: Truth
+  /** Whether the signal has a fresh ok or problem, whatever is compared. */
+  isKnown: boolean
+  /** The newest Observation; null where `unresolved` says why there is none to go by. */
+  newest: HeardObservation | null
+  unresolved: Unresolved | null
+  /** Of a counted comparison: how many of its newest Observations satisfy it. */
+  matching: number | null
+  /** Of a baseline comparison. */
+  baseline: Baseline | null
+  /** The first instant (ms) at which time alone may change `truth` or `isKnown`; null: never. */
+  changesAt: number | null
+}
+
+/** Instants in ms. `silenceAt`: the instant up to which silence counts, earlier than `at` while silence is held back (rule 4.11). */
+export interface Moment {
+  at: number
+  silenceAt: number
+}
+
+/** A heartbeat or periodic signal is quiet once its newest Observation is older than this many times its period. */
+const quietPeriods = 3
+
+export function readComparison(
+  comparison: Comparison,
+  signal: TemplateSignal,
+  heard: HeardSignal,
+  answers: Answers,
+  moment: Moment,
+): ComparisonReading {
+  const newest = heard.recent[0] ?? null
+  const quietFrom = newest === null ? null : quietInstant(newest, signal)
+  const reading: ComparisonReading = {
+    comparison,
+    truth: 'unknown',
+    isKnown: false,
+    newest,
+    unresolved: unresolvedOf(newest, quietFrom, moment),
+    matching: null,
+    baseline: null,
+    changesAt: quietFrom !== null && moment.silenceAt < quietFrom ? quietFrom : null,
+  }
+  const isKnown = reading.unresolved === null
+  if (comparison.field === 'known') return readKnown({ ...reading, isKnown }, comparison.within_seconds ?? null, moment)
+  if (comparison.field === 'value') return readValue({ ...reading, isKnown }, comparison, heard, answers, moment)
+  if (!isKnown || newest === null) return reading
+  return { ...reading, isKnown, truth: (newest.state === comparison.operand) === (comparison.operator === 'eq') }
+}
+
+const quietInstant = (newest: HeardObservation, { everySeconds }: TemplateSignal): number | null =>
+  everySeconds === null ? null : msOf(newest.atUs) + quietPeriods * everySeconds * 1_000 + 1
+
+/** Quiet wins over whatever the newest Observation says. */
+function unresolvedOf(newest: HeardObservation | null, quietFrom: number | null, { silenceAt }: Moment): Unresolved | null {
+  if (newest === null) return { why: 'never reported' }
+  if (quietFrom !== null && silenceAt >= quietFrom) return { why: 'silent', sinceUs: newest.atUs }
+  return newest.state === 'no_data' ? { why: 'no_data' } : null
+}
+
+/** Never unknown: a fresh ok or problem, or not. */
+function readKnown(reading: ComparisonReading, withinSeconds: number | null, { silenceAt }: Moment): ComparisonReading {
+  const { newest, isKnown } = reading
+  if (!isKnown || newest === null || withinSeconds === null) return { ...reading, truth: isKnown }
+  const staleFrom = msOf(newest.atUs) + withinSeconds * 1_000 + 1
+  if (silenceAt >= staleFrom) return { ...reading, truth: false, unresolved: { why: 'silent', sinceUs: newest.atUs } }
+  return { ...reading, truth: true, changesAt: Math.min(staleFrom, reading.changesAt ?? staleFrom) }
+}
+
+function readValue(
+  reading: ComparisonReading,
+  comparison: ValueComparison,
+  heard: HeardSignal,
+  answers: Answers,
+  moment: Moment,
+): ComparisonReading {
+  const operand = numberOf(comparison.operand as Exclude<typeof comparison.operand, string>, answers)
+  const { min_count: minCount, within_seconds: withinSeconds, baseline } = comparison
+  const { newest, isKnown } = reading
+  const hasValue = newest !== null && newest.value !== null
+  const read: ComparisonReading = isKnown && !hasValue ? { ...reading, unresolved: { why: 'no value' } } : reading
+  if (minCount != null && withinSeconds != null) {
+    return readCounted(read, heard, moment, {
+      holds: value => compare(value, comparison.operator, operand),
+      minCount,
+      withinSeconds,
+    })
+  }
+  if (baseline != null) {
+    const found = heard.baselines[baseline.days] ?? { samples: 0, median: null }
+    const isUsable = found.median !== null && found.median !== 0 && found.samples >= baseline.min_samples
+    const isDecided = read.unresolved === null && isUsable
+    const truth = isDecided
+      ? compare(newest?.value as number, comparison.operator, operand * (found.median as number))
+      : 'unknown'
+    return { ...read, baseline: found, truth }
+  }
+  return read.unresolved === null ? { ...read, truth: compare(newest?.value as number, comparison.operator, operand) } : read
+}
+
+interface Counted {
+  holds(value: number): boolean
+  minCount: number
+  withinSeconds: number
+}
+
+/** The newest `minCount` Observations within the window: all satisfy, all fail, or unknown. */
+function readCounted(reading: ComparisonReading, { recent }: HeardSignal, { at }: Moment, counted: Counted): ComparisonReading {
+  const { holds, minCount, withinSeconds } = counted
+  const taken = recent.slice(0, minCount).filter(({ atUs }) => atUs >= (at - withinSeconds * 1_000) * 1_000)
+  const matching = taken.filter(({ value }) => value !== null && holds(value)).length
+  const last = taken.at(-1)
+  const leavesAt = taken.length < minCount || last === undefined ? null : msOf(last.atUs) + withinSeconds * 1_000 + 1
+  const changesAt = leavesAt === null ? reading.changesAt : Math.min(leavesAt, reading.changesAt ?? leavesAt)
+  const isSilent = reading.unresolved?.why === 'silent'
+  const isDecided = !isSilent && taken.length === minCount && taken.every(({ value }) => value !== null)
+  const truth = isDecided && matching === minCount ? true : isDecided && matching === 0 ? false : 'unknown'
+  return { ...reading, matching, truth, changesAt }
+}
+
+function compare(value: number, operator: Operator, operand: number): boolean {
+  if (operator === 'eq') return value === operand
+  if (operator === 'neq') return value !== operand
+  if (operator === 'gt') return value > operand
+  if (operator === 'gte') return value >= operand
+  return operator === 'lt' ? value < operand : value <= operand
+}
+
+const msOf = (atUs: number): number => Math.floor(atUs / 1_000)

@@ -1,0 +1,74 @@
+// A Resource's answers to its Template's fields, when it is made, changed or bound to another revision. Pure. Rules: docs/reference/v3.md, 3.5, 6.2,
+// 6.3 and 6.5.
+import type { Answer, Answers, MetaReference, Template, TemplateRule } from '#shared/contracts/template.ts'
+import { missing, refused } from '#shared/json-shape/first-refusal.ts'
+import { ManifestRefusal } from './manifest-refusal.ts'
+import { comparisonsOf, isBaselineOperand } from './read-decision.ts'
+import { faultOf } from './read-field.ts'
+
+const maxWaitSeconds = 31_536_000
+
+/**
+ * The answers of a Resource after `sent` was laid over `present` (`{}` of a new one). A field sent as null takes its default back; one that is
+ * neither answered nor defaulted is absent. Throws ManifestRefusal with the field's bare key: unknown fields first, then each in its order.
+ */
+export function readAnswers(template: Template, sent: Readonly<Record<string, unknown>>, present: Answers = {}): Answers {
+  const unknown = Object.keys(sent).find(key => !template.fields.some(field => field.key === key))
+  if (unknown !== undefined) throw refuse(unknown, `The Template declares no field '${unknown}'`)
+  const answers: Record<string, Answer> = {}
+  for (const field of template.fields) {
+    const given = Object.hasOwn(sent, field.key) ? sent[field.key] : present[field.key]
+    const answer = given ?? field.default
+    if (answer === null && field.required) throw new ManifestRefusal(missing(field.key))
+    if (answer === null || answer === undefined) continue
+    const fault = faultOf(field, answer)
+    if (fault !== null) throw refuse(field.key, `Field '${field.key}' ${fault}`)
+    answers[field.key] = answer as Answer
+  }
+  for (const rule of template.rules) requireUsable(rule, answers)
+  return answers
+}
+
+/** What a rebind carries over: answers that both revisions declare and the new one takes. */
+export function answersToKeep(from: Answers, to: Template): Answers {
+  const kept = to.fields.filter(field => Object.hasOwn(from, field.key) && faultOf(field, from[field.key]) === null)
+  return Object.fromEntries(kept.map(field => [field.key, from[field.key] as Answer]))
+}
+
+/** A rule's holds in ms, with the answers that they name. */
+export function holdsOf(
+  { wait }: Pick<TemplateRule, 'wait'>,
+  answers: Answers,
+): { confirmAfterMs: number; closeAfterMs: number } {
+  return {
+    confirmAfterMs: numberOf(wait.confirmAfter, answers) * 1_000,
+    closeAfterMs: numberOf(wait.recoverAfter, answers) * 1_000,
+  }
+}
+
+/** A literal, or what the named field answers. Throws where it answers no number: such a Resource cannot be judged. */
+export function numberOf(operand: number | MetaReference, answers: Answers): number {
+  const value = typeof operand === 'number' ? operand : answers[operand.meta]
+  if (typeof value !== 'number') throw new Error(`the field ${(operand as MetaReference).meta} holds no number`)
+  return value
+}
+
+/** A baseline's operand and a wait that a field holds have bounds of their own. */
+function requireUsable({ decision, wait }: TemplateRule, answers: Answers): void {
+  for (const comparison of comparisonsOf(decision)) {
+    if (comparison.field !== 'value' || comparison.baseline == null || typeof comparison.operand === 'number') continue
+    const { meta } = comparison.operand
+    if (!isBaselineOperand(numberOf(comparison.operand, answers))) {
+      throw refuse(meta, `Field '${meta}' is the operand of a baseline: it must be more than 0 and at most 100`)
+    }
+  }
+  for (const seconds of [wait.confirmAfter, wait.recoverAfter]) {
+    if (typeof seconds === 'number') continue
+    const value = numberOf(seconds, answers)
+    if (value < 0 || value > maxWaitSeconds) {
+      throw refuse(seconds.meta, `Field '${seconds.meta}' is a wait: it must be 0 to ${maxWaitSeconds} seconds`)
+    }
+  }
+}
+
+const refuse = (field: string, message: string) => new ManifestRefusal(refused(field, message))

@@ -1,0 +1,100 @@
+// What a decision says beyond its shape: signals and fields that exist, operators and operands that fit, depth and number of comparisons. Pure.
+// Rules: docs/reference/v3.md, 3.8.
+import type {
+  Comparison,
+  DecisionNode,
+  Manifest,
+  TemplateField,
+  TemplateSignal,
+  ValueComparison,
+} from '#shared/contracts/template.ts'
+import { refused } from '#shared/json-shape/first-refusal.ts'
+import { ManifestRefusal } from './manifest-refusal.ts'
+import { requireNumericField } from './read-field.ts'
+
+export interface Declared {
+  fields: readonly TemplateField[]
+  signals: readonly TemplateSignal[]
+}
+
+/** Nodes from the top to a comparison, both included. */
+const depthMax = 4
+const comparisonsMax = 16
+const baselineOperandMax = 100
+
+/** The decision as it was sent. Throws ManifestRefusal for its first fault in reading order; `place` is where it stands in the manifest. */
+export function readDecision(sent: Manifest['rules'][number]['decision'], place: string, declared: Declared): DecisionNode {
+  const node = sent as DecisionNode
+  const count = readNode(node, place, 1, declared)
+  if (count > comparisonsMax) throw refuse(place, `A decision has at most ${comparisonsMax} comparisons, this one ${count}`)
+  return node
+}
+
+/** Returns how many comparisons stand in the node. */
+function readNode(node: DecisionNode, place: string, depth: number, declared: Declared): number {
+  if (depth > depthMax) throw refuse(place, `A decision is at most ${depthMax} nodes deep`)
+  if ('not' in node) return readNode(node.not, `${place}.not`, depth + 1, declared)
+  if ('signal' in node) return readComparison(node, place, declared)
+  const [word, parts] = partsOf(node)
+  const count = parts.reduce((sum, part, i) => sum + readNode(part, `${place}.${word}.${i}`, depth + 1, declared), 0)
+  if ('min_known' in node && node.min_known > parts.length) {
+    throw refuse(`${place}.min_known`, `min_known must be 1 to ${parts.length}, the number of comparisons`)
+  }
+  return count
+}
+
+/** A composite node's own word and what it is composed of. */
+export function partsOf(node: Exclude<DecisionNode, Comparison | { not: DecisionNode }>): [word: string, parts: DecisionNode[]] {
+  if ('all' in node) return ['all', node.all]
+  if ('any' in node) return ['any', node.any]
+  return 'all_known' in node ? ['all_known', node.all_known] : ['any_known', node.any_known]
+}
+
+function readComparison(comparison: Comparison, place: string, { fields, signals }: Declared): 1 {
+  if (!signals.some(signal => signal.key === comparison.signal)) {
+    throw refuse(`${place}.signal`, `The Template declares no signal '${comparison.signal}'`)
+  }
+  if (comparison.field === 'status') {
+    if (comparison.operator !== 'eq' && comparison.operator !== 'neq') {
+      throw refuse(`${place}.operator`, 'A status is compared with eq or neq')
+    }
+    if (comparison.operand !== 'ok' && comparison.operand !== 'problem')
+      throw refuse(`${place}.operand`, 'A status is ok or problem')
+  }
+  if (comparison.field === 'value') readValueComparison(comparison, place, fields)
+  return 1
+}
+
+function readValueComparison(comparison: ValueComparison, place: string, fields: readonly TemplateField[]): void {
+  const { operand, min_count, within_seconds, baseline } = comparison
+  if (typeof operand === 'string')
+    throw refuse(`${place}.operand`, 'A value is compared with a number or with a field: {"meta": "<key>"}')
+  const field = typeof operand === 'number' ? null : requireNumericField(operand.meta, fields, `${place}.operand`)
+  if (baseline != null) {
+    if (min_count != null || within_seconds != null) {
+      throw refuse(`${place}.baseline`, 'A comparison has a baseline, or min_count with within_seconds, not both')
+    }
+    const factor = typeof operand === 'number' ? operand : field?.default
+    if (typeof factor === 'number' && !isBaselineOperand(factor)) {
+      throw refuse(`${place}.operand`, `A baseline's operand must be more than 0 and at most ${baselineOperandMax}`)
+    }
+  } else if ((min_count == null) !== (within_seconds == null)) {
+    const absent = min_count == null ? 'min_count' : 'within_seconds'
+    throw refuse(`${place}.${absent}`, 'min_count and within_seconds are given together')
+  }
+}
+
+/** A multiple of the median that a baseline may be compared with. */
+export const isBaselineOperand = (factor: number): boolean => factor > 0 && factor <= baselineOperandMax
+
+/** Every comparison of a decision, in its order. */
+export function comparisonsOf(node: DecisionNode): Comparison[] {
+  if ('signal' in node) return [node]
+  if ('not' in node) return comparisonsOf(node.not)
+  return partsOf(node)[1].flatMap(comparisonsOf)
+}
+
+/** The keys of the signals that a decision reads, each once, in its order. */
+export const signalsOf = (node: DecisionNode): string[] => [...new Set(comparisonsOf(node).map(comparison => comparison.signal))]
+
+const refuse = (field: string, message: string) => new ManifestRefusal(refused(field, message))

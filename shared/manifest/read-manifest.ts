@@ -1,0 +1,135 @@
+// Reads a Template as people publish it, for publication, preview and the check without an installation: one set of refusals, in one order. Pure.
+// Rules: docs/reference/v3.md, section 3.
+import {
+  Manifest,
+  type RouteTransition,
+  type Template,
+  type TemplateField,
+  type TemplateRule,
+  type TemplateSignal,
+} from '#shared/contracts/template.ts'
+import { firstRefusal, refused } from '#shared/json-shape/first-refusal.ts'
+import { ManifestRefusal } from './manifest-refusal.ts'
+import { readDecision } from './read-decision.ts'
+import { readField, requireNumericField } from './read-field.ts'
+
+export interface ManifestSurroundings {
+  /** Keys of the installation's system Templates, which nobody may publish. */
+  systemKeys: ReadonlySet<string>
+  /** The workspace's destinations; null where they are not known (a check without an installation): references stay as they were sent. */
+  destinations: readonly { id: string; name: string }[] | null
+}
+
+type SentRule = Manifest['rules'][number]
+
+/**
+ * The Template that `sent` describes, with every default filled in. Throws ManifestRefusal for the first thing wrong: unknown keys, then JSON
+ * types, then each member in its order, and last what members say of each other.
+ */
+export function readManifest(sent: unknown, surroundings: ManifestSurroundings): Template {
+  const refusal = firstRefusal(Manifest, sent)
+  if (refusal !== null) throw new ManifestRefusal(refusal)
+  const manifest = sent as Manifest
+  if (surroundings.systemKeys.has(manifest.key)) {
+    throw refuse('key', `'${manifest.key}' is a system Template, which nobody may publish`)
+  }
+  const fields = (manifest.fields ?? []).map((field, i) => readField(field, `fields.${i}`))
+  requireUnique(fields, 'fields')
+  const signals = manifest.signals.map((signal, i) => readSignal(signal, `signals.${i}`))
+  requireUnique(signals, 'signals')
+  const rules = manifest.rules.map((rule, i) => readRule(rule, `rules.${i}`, fields, signals, surroundings))
+  requireUnique(rules, 'rules')
+  const { key, version, name, summary } = manifest
+  return { key, version, name: name.trim(), summary: summary ?? '', fields, signals, rules }
+}
+
+function readSignal({ key, kind, every_seconds, help }: Manifest['signals'][number], place: string): TemplateSignal {
+  const everySeconds = every_seconds ?? null
+  if (kind === 'event' && everySeconds !== null) {
+    throw refuse(`${place}.every_seconds`, 'An event has no every_seconds: it never goes quiet')
+  }
+  if (kind !== 'event' && everySeconds === null) throw refuse(`${place}.every_seconds`, `A ${kind} signal needs every_seconds`)
+  return { key, kind, everySeconds, help: help ?? '' }
+}
+
+function readRule(
+  sent: SentRule,
+  place: string,
+  fields: readonly TemplateField[],
+  signals: readonly TemplateSignal[],
+  { destinations }: ManifestSurroundings,
+): TemplateRule {
+  const wait = { confirmAfter: sent.wait.confirm_after, recoverAfter: sent.wait.recover_after }
+  requireWait(wait.confirmAfter, fields, `${place}.wait.confirm_after`)
+  requireWait(wait.recoverAfter, fields, `${place}.wait.recover_after`)
+  const decision = readDecision(sent.decision, `${place}.decision`, { fields, signals })
+  if (sent.destination != null && sent.routes != null) {
+    throw refuse(`${place}.routes`, 'A rule has a destination or routes, not both')
+  }
+  const destination = sent.destination == null ? null : resolve(sent.destination, destinations, `${place}.destination`)
+  return {
+    key: sent.key,
+    action: sent.action.trim(),
+    help: sent.help ?? '',
+    wait,
+    decision,
+    destination,
+    routes: readRoutes(sent, place, destinations),
+  }
+}
+
+/** A wait that a field holds: whole seconds that are always there. */
+function requireWait(wait: number | { meta: string }, fields: readonly TemplateField[], place: string): void {
+  if (typeof wait === 'number') return
+  const field = requireNumericField(wait.meta, fields, `${place}.meta`)
+  if (field.type === 'number') throw refuse(`${place}.meta`, `The field '${field.key}' holds fractions: a wait is whole seconds`)
+  const least = field.default
+  if (typeof least === 'number' && (least < 0 || least > limitsOfWait)) {
+    throw refuse(`${place}.meta`, `The default of '${field.key}' must be 0 to ${limitsOfWait} seconds`)
+  }
+}
+
+const limitsOfWait = 31_536_000
+
+const defaultTransitions: readonly RouteTransition[] = ['problem', 'no_data', 'recovery']
+
+function readRoutes(sent: SentRule, place: string, destinations: ManifestSurroundings['destinations']): TemplateRule['routes'] {
+  if (sent.routes == null) return null
+  const routes = sent.routes.map((route, i) => ({
+    destination: resolve(route.destination, destinations, `${place}.routes.${i}.destination`),
+    on: [...new Set<RouteTransition>(route.on ?? defaultTransitions)],
+  }))
+  const named = new Set<string>()
+  for (const [i, { destination }] of routes.entries()) {
+    if (named.has(destination)) throw refuse(`${place}.routes.${i}.destination`, 'A rule names a destination in one route only')
+    named.add(destination)
+  }
+  return routes
+}
+
+/** The id that a reference means: an id, an exact name, or the only name that is the same in any case of letters. */
+function resolve(
+  reference: string | { id: string } | { name: string },
+  destinations: ManifestSurroundings['destinations'],
+  place: string,
+): string {
+  const wanted = typeof reference === 'string' ? reference : 'id' in reference ? reference.id : reference.name
+  if (destinations === null) return wanted
+  const isName = typeof reference !== 'string' && 'name' in reference
+  const exact = destinations.filter(one => (isName ? one.name : one.id) === wanted)
+  const alike = exact.length > 0 || !isName ? exact : destinations.filter(one => one.name.toLowerCase() === wanted.toLowerCase())
+  if (alike.length === 1) return (alike[0] as { id: string }).id
+  const fault =
+    alike.length > 1 ? 'fits more than one destination: write the name exactly' : 'names no destination of this workspace'
+  throw refuse(place, `'${wanted}' ${fault}`)
+}
+
+function requireUnique(parts: readonly { key: string }[], place: string): void {
+  const seen = new Set<string>()
+  for (const [i, { key }] of parts.entries()) {
+    if (seen.has(key)) throw refuse(`${place}.${i}.key`, `The key '${key}' stands twice`)
+    seen.add(key)
+  }
+}
+
+const refuse = (field: string, message: string) => new ManifestRefusal(refused(field, message))

@@ -1,0 +1,133 @@
+// A second evaluator of Template rules, written from the rules of section 4 as directly as they can be: at each instant it looks at the whole
+// history again. Slow and plain on purpose; the real one must say the same. Shares no code with it.
+import type { Comparison, DecisionNode, TemplateSignal, ValueComparison } from '#shared/contracts/template.ts'
+
+export interface NaiveObservation {
+  signal: string
+  atUs: number
+  /** Order of arrival. One of the same identity that arrives later takes the place of the earlier one. */
+  number: number
+  identity: string
+  state: 'ok' | 'problem' | 'no_data'
+  value: number | null
+}
+
+export interface NaiveFacts {
+  signals: TemplateSignal[]
+  /** Those that have arrived. */
+  observations: NaiveObservation[]
+  answers: Record<string, number>
+}
+
+export type NaiveTruth = 'true' | 'false' | 'unknown'
+
+/** What the decision says at `at`, while silence counts up to `silenceAt` (ms). */
+export function naiveTruth(node: DecisionNode, facts: NaiveFacts, at: number, silenceAt: number): NaiveTruth {
+  if ('all' in node) return conjunction(node.all.map(part => naiveTruth(part, facts, at, silenceAt)))
+  if ('any' in node) return disjunction(node.any.map(part => naiveTruth(part, facts, at, silenceAt)))
+  if ('not' in node) {
+    const inner = naiveTruth(node.not, facts, at, silenceAt)
+    return inner === 'unknown' ? 'unknown' : inner === 'true' ? 'false' : 'true'
+  }
+  if ('all_known' in node || 'any_known' in node) {
+    const parts = 'all_known' in node ? node.all_known : node.any_known
+    const known = parts.filter(part => isKnown(part.signal, facts, silenceAt))
+    if (known.length < node.min_known) return 'unknown'
+    const truths = known.map(part => naiveTruth(part, facts, at, silenceAt))
+    return 'all_known' in node ? conjunction(truths) : disjunction(truths)
+  }
+  return naiveComparison(node, facts, at, silenceAt)
+}
+
+function naiveComparison(comparison: Comparison, facts: NaiveFacts, at: number, silenceAt: number): NaiveTruth {
+  const history = historyOf(comparison.signal, facts)
+  const newest = history.at(-1)
+  if (comparison.field === 'known') {
+    if (!isKnown(comparison.signal, facts, silenceAt) || newest === undefined) return 'false'
+    if (comparison.within_seconds == null) return 'true'
+    return ageUs(newest, silenceAt) <= comparison.within_seconds * 1e6 ? 'true' : 'false'
+  }
+  if (newest === undefined || isQuiet(comparison.signal, facts, silenceAt)) return 'unknown'
+  if (comparison.field === 'status') {
+    if (newest.state === 'no_data') return 'unknown'
+    const isEqual = newest.state === comparison.operand
+    return word(comparison.operator === 'eq' ? isEqual : !isEqual)
+  }
+  return naiveValue(comparison, history, facts, at)
+}
+
+function naiveValue(comparison: ValueComparison, history: NaiveObservation[], facts: NaiveFacts, at: number): NaiveTruth {
+  const operand = typeof comparison.operand === 'number' ? comparison.operand : (facts.answers[comparison.operand.meta] as number)
+  const newest = history.at(-1) as NaiveObservation
+  if (comparison.min_count != null && comparison.within_seconds != null) {
+    const windowUs = comparison.within_seconds * 1e6
+    const inWindow = history.filter(observation => ageUs(observation, at) <= windowUs).slice(-comparison.min_count)
+    if (inWindow.length < comparison.min_count) return 'unknown'
+    if (inWindow.some(({ state, value }) => state === 'no_data' || value === null)) return 'unknown'
+    const truths = inWindow.map(({ value }) => compared(value as number, comparison.operator, operand))
+    if (truths.every(truth => truth)) return 'true'
+    return truths.some(truth => truth) ? 'unknown' : 'false'
+  }
+  if (newest.state === 'no_data' || newest.value === null) return 'unknown'
+  if (comparison.baseline == null) return word(compared(newest.value, comparison.operator, operand))
+  const { samples, median } = naiveBaseline(history, comparison.baseline.days)
+  if (samples < comparison.baseline.min_samples || median === null || median === 0) return 'unknown'
+  return word(compared(newest.value, comparison.operator, operand * median))
+}
+
+/** Of the numbers before the newest Observation's instant, as many days back; at most the newest 10,000. */
+export function naiveBaseline(history: NaiveObservation[], days: number): { samples: number; median: number | null } {
+  const newest = history.at(-1)
+  if (newest === undefined) return { samples: 0, median: null }
+  const from = newest.atUs - days * 86_400e6
+  const values = history
+    .filter(({ atUs, value }) => atUs >= from && atUs < newest.atUs && value !== null)
+    .slice(-10_000)
+    .map(({ value }) => value as number)
+    .sort((a, b) => a - b)
+  if (values.length === 0) return { samples: 0, median: null }
+  const below = values[Math.ceil(values.length / 2) - 1] as number
+  const above = values[Math.floor(values.length / 2)] as number
+  return { samples: values.length, median: values.length % 2 === 0 ? (below + above) / 2 : above }
+}
+
+/** Oldest first, by instant and then by arrival; of one identity the last that came. */
+export function historyOf(signal: string, { observations }: NaiveFacts): NaiveObservation[] {
+  const byIdentity = new Map<string, NaiveObservation>()
+  for (const observation of observations) {
+    if (observation.signal === signal) byIdentity.set(observation.identity, observation)
+  }
+  return [...byIdentity.values()].sort((a, b) => a.atUs - b.atUs || a.number - b.number)
+}
+
+function isQuiet(signal: string, facts: NaiveFacts, silenceAt: number): boolean {
+  const declared = facts.signals.find(one => one.key === signal) as TemplateSignal
+  const newest = historyOf(signal, facts).at(-1)
+  return (
+    declared.kind !== 'event' && newest !== undefined && ageUs(newest, silenceAt) > 3 * (declared.everySeconds as number) * 1e6
+  )
+}
+
+function isKnown(signal: string, facts: NaiveFacts, silenceAt: number): boolean {
+  const newest = historyOf(signal, facts).at(-1)
+  return newest !== undefined && newest.state !== 'no_data' && !isQuiet(signal, facts, silenceAt)
+}
+
+const ageUs = ({ atUs }: NaiveObservation, at: number) => at * 1_000 - atUs
+const word = (truth: boolean): NaiveTruth => (truth ? 'true' : 'false')
+const conjunction = (truths: NaiveTruth[]): NaiveTruth =>
+  truths.some(truth => truth === 'false') ? 'false' : truths.some(truth => truth === 'unknown') ? 'unknown' : 'true'
+const disjunction = (truths: NaiveTruth[]): NaiveTruth =>
+  truths.some(truth => truth === 'true') ? 'true' : truths.some(truth => truth === 'unknown') ? 'unknown' : 'false'
+
+function compared(value: number, operator: string, operand: number): boolean {
+  const order = value < operand ? 'below' : value > operand ? 'above' : 'equal'
+  return {
+    eq: ['equal'],
+    neq: ['below', 'above'],
+    gt: ['above'],
+    gte: ['above', 'equal'],
+    lt: ['below'],
+    lte: ['below', 'equal'],
+  }[operator]!.includes(order)
+}
