@@ -1,29 +1,17 @@
-// The life of an incident (spec D 1, Incident life). Pure: instants come in events, a timer is `deadlineAt` in the context plus
-// the event that its owner sends when it is due; effects are orders that somebody else carries out. It never reads a clock.
+// Incident state machine. Pure: instants arrive in events, a timer is `deadlineAt` in the context, and its owner sends the event when it is due.
+// Effects are orders that the owner carries out. Never reads a clock.
 import { assign, setup } from 'xstate'
 import type { AlertKind } from '#shared/contracts/alert.ts'
 import type { AcknowledgedVia, ClosedReason, HistoryKind, IncidentContext } from '#shared/contracts/incident.ts'
 import type { Condition } from '#shared/contracts/verdict.ts'
+import { holdEnd, type IncidentInput, nextReminder, noInput, openContext, unpaused } from './incident-context.ts'
 
 /** Raised whenever a transition or a context field changes its meaning; kept with every record. */
-export const incidentVersion = 4
-
-/** The pause between reminders: fixed, counted from the confirmation (spec A, Events). */
-const reminderMs = 4 * 3_600_000
-
-/** What an incident is opened with. All instants in ms since the epoch. */
-export interface IncidentInput {
-  incidentId: string
-  ruleKey: string
-  at: number
-  condition: 'problem' | 'no_data'
-  confirmAfterMs: number
-  closeAfterMs: number
-}
+export const incidentVersion = 5
 
 /**
- * `muted`: a maintenance window runs, so problems and silences are not told (spec B, Events 2); absent: none runs. `doubtful`: ok only because a
- * silence is held back, so its owner sends no end of a hold yet (ADR 22).
+ * `muted`: a maintenance window runs, so problems and silences are not announced (spec B, Events 2); absent: none runs. `doubtful`: ok only
+ * because a silence is held back, so its owner sends no end of a hold yet (ADR 22).
  */
 export type IncidentEvent =
   | { type: 'problem.judged'; at: number; muted?: boolean }
@@ -33,6 +21,10 @@ export type IncidentEvent =
   | { type: 'hold.elapsed'; at: number; muted?: boolean }
   /** The close hold's end is reached while the rule is judged ok. */
   | { type: 'recovery.elapsed'; at: number }
+  /** The rule of a Template can no longer decide: the running hold stands still (v3 4.7). */
+  | { type: 'unknown.judged'; at: number }
+  /** It decides again, and as before: the hold goes on from where it stood. */
+  | { type: 'known.judged'; at: number }
   | { type: 'reminder.due'; at: number; muted?: boolean }
   /** A reminder whose instant passed unseen: skipped to the next, never replayed. */
   | { type: 'reminder.missed'; at: number }
@@ -65,6 +57,8 @@ const machine = setup({
     /** Nobody was told, because maintenance held it back, and nobody has taken note of it. */
     isUntold: ({ context }) => context.announced === 'nothing' && context.acknowledgedAt === null,
     isMuted: ({ event }) => isMuted(event),
+    isHoldRunning: ({ context }) => context.pausedAt === null,
+    isHoldPaused: ({ context }) => context.pausedAt !== null,
   },
   actions: {
     record: (_, _params: { kind: HistoryKind }) => {},
@@ -72,18 +66,33 @@ const machine = setup({
     /** The hold counts continuous non-ok time: it starts over when ok came between. */
     beginTrouble: assign(({ context, event }) => {
       const badSince = context.badSince ?? event.at
-      return { badSince, wellSince: null, deadlineAt: context.confirmedAt === null ? badSince + context.confirmAfterMs : null }
+      const deadlineAt = context.confirmedAt === null ? badSince + context.confirmAfterMs : null
+      return { badSince, wellSince: null, deadlineAt, ...unpaused }
     }),
-    turnCondition: assign((_, params: { condition: Condition }) => ({ condition: params.condition })),
+    turnCondition: assign(({ event }, params: { condition: Condition }) => ({
+      condition: params.condition,
+      effectiveAt: event.at,
+    })),
+    pauseHold: assign(({ event }) => ({ pausedAt: event.at, deadlineAt: null })),
+    resumeHold: assign(({ context, event }) => {
+      if (context.pausedAt === null) return {}
+      const resumed = { ...context, pausedAt: null, pausedMs: context.pausedMs + event.at - context.pausedAt }
+      return { pausedAt: null, pausedMs: resumed.pausedMs, deadlineAt: holdEnd(resumed) }
+    }),
     beginRecovery: assign(({ context, event }) => ({
       condition: 'ok' as const,
       badSince: null,
       wellSince: event.at,
+      effectiveAt: event.at,
       reminderAt: null,
       deadlineAt: event.at + context.closeAfterMs,
+      ...unpaused,
     })),
     /** Backdated to the hold's exact end, however late its owner came to it. */
-    confirm: assign(({ context }) => ({ confirmedAt: (context.badSince ?? context.troubleSince) + context.confirmAfterMs })),
+    confirm: assign(({ context }) => {
+      const confirmedAt = holdEnd(context)
+      return { confirmedAt, effectiveAt: confirmedAt }
+    }),
     noteTold: assign(({ context, event }, { announced }: { announced: 'problem' | 'no_data' }) => {
       if (!isMuted(event)) return { announced, problemHeld: false }
       return { problemHeld: announced === 'problem' && context.announced === 'nothing' }
@@ -111,18 +120,28 @@ const machine = setup({
     adoptHolds: assign(({ context, event }) => {
       if (event.type !== 'policy.replaced') return {}
       const { confirmAfterMs, closeAfterMs } = event
-      if (context.wellSince !== null) return { confirmAfterMs, closeAfterMs, deadlineAt: context.wellSince + closeAfterMs }
-      if (context.confirmedAt !== null) return { confirmAfterMs, closeAfterMs }
-      return { confirmAfterMs, closeAfterMs, deadlineAt: (context.badSince ?? context.troubleSince) + confirmAfterMs }
+      const isHeld = context.wellSince !== null || context.confirmedAt === null
+      if (!isHeld || context.pausedAt !== null) return { confirmAfterMs, closeAfterMs }
+      return { confirmAfterMs, closeAfterMs, deadlineAt: holdEnd({ ...context, confirmAfterMs, closeAfterMs }) }
     }),
-    close: assign(({ context, event }, params: { reason: ClosedReason }) => ({
-      closedAt: params.reason === 'recovered' ? (context.wellSince ?? event.at) : event.at,
-      closedReason: params.reason,
-      reminderAt: null,
-      deadlineAt: null,
-    })),
+    close: assign(({ context, event }, params: { reason: ClosedReason }) => {
+      const closedAt = params.reason === 'recovered' ? (context.wellSince ?? event.at) : event.at
+      return { closedAt, closedReason: params.reason, effectiveAt: closedAt, reminderAt: null, deadlineAt: null, ...unpaused }
+    }),
   },
 })
+
+/** While a hold runs, its rule may stop and begin to decide; a confirmed incident has no hold that could stand still. */
+const holdEvents = {
+  'unknown.judged': {
+    guard: 'isHoldRunning',
+    actions: ['pauseHold', { type: 'record', params: { kind: 'hold paused' } }],
+  },
+  'known.judged': {
+    guard: 'isHoldPaused',
+    actions: ['resumeHold', { type: 'record', params: { kind: 'hold resumed' } }],
+  },
+} as const
 
 export const incidentMachine = machine.createMachine({
   id: 'incident',
@@ -155,15 +174,18 @@ export const incidentMachine = machine.createMachine({
     /** Not ok, inside the confirm hold; nobody is told. */
     pending: {
       on: {
+        ...holdEvents,
         'problem.judged': {
           actions: [
             { type: 'turnCondition', params: { condition: 'problem' } },
+            'resumeHold',
             { type: 'record', params: { kind: 'pending' } },
           ],
         },
         'no_data.judged': {
           actions: [
             { type: 'turnCondition', params: { condition: 'no_data' } },
+            'resumeHold',
             { type: 'record', params: { kind: 'pending' } },
           ],
         },
@@ -266,6 +288,7 @@ export const incidentMachine = machine.createMachine({
     /** Ok again while still open; back to its word when it fails once more. */
     recovering: {
       on: {
+        ...holdEvents,
         'problem.judged': [
           {
             guard: 'isUntoldProblem',
@@ -342,37 +365,4 @@ export const incidentMachine = machine.createMachine({
   },
 })
 
-/** Of the actor without input that `transition.ts` makes of each machine and nobody starts. */
-const noInput: IncidentInput = { incidentId: '', ruleKey: '', at: 0, condition: 'problem', confirmAfterMs: 0, closeAfterMs: 0 }
-
-function openContext(input: IncidentInput): IncidentContext {
-  return {
-    incidentId: input.incidentId,
-    ruleKey: input.ruleKey,
-    troubleSince: input.at,
-    badSince: input.at,
-    condition: input.condition,
-    confirmedAt: null,
-    wellSince: null,
-    closedAt: null,
-    closedReason: null,
-    confirmAfterMs: input.confirmAfterMs,
-    closeAfterMs: input.closeAfterMs,
-    acknowledgedAt: null,
-    acknowledgedBy: null,
-    acknowledgedVia: null,
-    announced: 'nothing',
-    problemHeld: false,
-    deadlineAt: input.at + input.confirmAfterMs,
-    reminderAt: null,
-  }
-}
-
 const isMuted = (event: IncidentEvent): boolean => 'muted' in event && event.muted === true
-
-/** The first reminder instant after `at`, on the grid that the confirmation began; null once acknowledged. */
-function nextReminder(context: IncidentContext, at: number): number | null {
-  if (context.acknowledgedAt !== null || context.confirmedAt === null) return null
-  const passed = Math.floor((at - context.confirmedAt) / reminderMs)
-  return context.confirmedAt + (Math.max(0, passed) + 1) * reminderMs
-}

@@ -18,6 +18,8 @@ const fieldsOf: Record<IncidentEvent['type'], Fields> = {
   'ok.judged': { ...mutable, ...doubted },
   'hold.elapsed': mutable,
   'recovery.elapsed': {},
+  'unknown.judged': {},
+  'known.judged': {},
   'reminder.due': mutable,
   'reminder.missed': {},
   'incident.acknowledged': {
@@ -43,7 +45,10 @@ export function eventFault(event: unknown, isFirst: boolean): string | null {
   return strange === undefined ? null : `its event ${type} has a strange ${strange}`
 }
 
-export const isJudged = (type: string): boolean => type.endsWith('.judged')
+/** The rule was judged otherwise than before. A hold that stands still or goes on is no other judgement. */
+export const isJudged = (type: string): boolean => type.endsWith('.judged') && !isHoldEvent(type)
+
+const isHoldEvent = (type: string): boolean => type === 'unknown.judged' || type === 'known.judged'
 
 /** Sent because time alone moves the incident. */
 export const isTimed = (type: string): boolean =>

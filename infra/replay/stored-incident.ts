@@ -40,7 +40,7 @@ export function storedFaults(incident: IncidentDocument, reached: Reached, held:
     closedReason,
     acknowledgedAt,
     acknowledgedBy,
-    effectiveAt: closedAt ?? wellSince ?? Math.max(confirmedAt ?? 0, context.badSince ?? 0, troubleSince),
+    effectiveAt: context.effectiveAt,
     deadlineAt: context.deadlineAt,
   } satisfies Partial<IncidentDocument>
   const inFields = Object.entries(replayed).flatMap(([field, value]) => {

@@ -26,6 +26,12 @@ export interface IncidentContext {
   condition: Condition
   confirmedAt: number | null
   wellSince: number | null
+  /** Since when the running hold stands still, because the rule cannot decide; null while it runs. */
+  pausedAt: number | null
+  /** How long the running hold stood still before, ms. */
+  pausedMs: number
+  /** When the latest change took effect: opened, another condition, confirmed, closed. */
+  effectiveAt: number
   closedAt: number | null
   closedReason: ClosedReason | null
   confirmAfterMs: number
@@ -86,6 +92,8 @@ export type HistoryKind =
   | 'reminder'
   | 'reminder missed'
   | 'policy replaced'
+  | 'hold paused'
+  | 'hold resumed'
 
 /** One transition of an incident, kept so that the incident can be replayed from its records. id: `<incident>.<sequence>`. */
 export interface HistoryDocument extends Stored {

@@ -2,7 +2,8 @@
 import t from 'tap'
 import { initialTransition, transition } from 'xstate'
 import { getShortestPaths } from 'xstate/graph'
-import { type IncidentEvent, type IncidentInput, incidentMachine } from '#machines/incident.ts'
+import { type IncidentEvent, incidentMachine } from '#machines/incident.ts'
+import type { IncidentInput } from '#machines/incident-context.ts'
 import type { IncidentContext } from '#shared/contracts/incident.ts'
 
 const minute = 60_000
@@ -40,6 +41,8 @@ const ok = (at: number): IncidentEvent => ({ type: 'ok.judged', at })
 const held = (at: number): IncidentEvent => ({ type: 'hold.elapsed', at })
 const recovered = (at: number): IncidentEvent => ({ type: 'recovery.elapsed', at })
 const remind = (at: number): IncidentEvent => ({ type: 'reminder.due', at })
+const unknown = (at: number): IncidentEvent => ({ type: 'unknown.judged', at })
+const known = (at: number): IncidentEvent => ({ type: 'known.judged', at })
 const mutedHeld = (at: number): IncidentEvent => ({ type: 'hold.elapsed', at, muted: true })
 const mutedBad = (at: number): IncidentEvent => ({ type: 'problem.judged', at, muted: true })
 const mutedRemind = (at: number): IncidentEvent => ({ type: 'reminder.due', at, muted: true })
@@ -360,6 +363,65 @@ const cases: Case[] = [
     told: [],
     context: { acknowledgedBy: 'ann', acknowledgedVia: 'ui', deadlineAt: 2 * minute },
   },
+  {
+    title: 'v3 4.7: a confirmation delay stands still while the rule is unknown, and the incident has no deadline',
+    events: [unknown(minute)],
+    state: 'pending',
+    told: [],
+    context: { deadlineAt: null, pausedAt: minute },
+  },
+  {
+    title: 'v3 4.7: it goes on from where it stood, and is confirmed when the decided time reaches it',
+    events: [unknown(minute), known(10 * minute), unknown(10 * minute + 30_000), known(20 * minute), held(20 * minute + 30_000)],
+    state: 'problem',
+    told: ['problem'],
+    context: { confirmedAt: 20 * minute + 30_000, effectiveAt: 20 * minute + 30_000 },
+  },
+  {
+    title: 'v3 4.7: a second unknown pauses nothing anew',
+    events: [unknown(minute), unknown(5 * minute), known(10 * minute)],
+    state: 'pending',
+    told: [],
+    context: { deadlineAt: 11 * minute },
+  },
+  {
+    title: 'v3 4.7: a recovery delay stands still as well, and the closing is backdated to the recovery',
+    events: [held(2 * minute), ok(5 * minute), unknown(6 * minute), known(16 * minute), recovered(17 * minute)],
+    state: 'closed',
+    told: ['problem', 'recovery'],
+    context: { closedAt: 5 * minute, effectiveAt: 5 * minute },
+  },
+  {
+    title: 'v3 4.7: ok after unknown begins a recovery delay of its own, and trouble after that a whole confirmation delay',
+    events: [unknown(minute), ok(10 * minute), unknown(10 * minute + 1), bad(11 * minute)],
+    state: 'pending',
+    told: [],
+    context: { badSince: 11 * minute, pausedAt: null, pausedMs: 0, deadlineAt: 13 * minute },
+  },
+  {
+    title: 'v3 4.7: new holds count what stood still, and a paused hold gets no deadline by them',
+    events: [
+      unknown(minute),
+      { type: 'policy.replaced', at: 2 * minute, confirmAfterMs: 3 * minute, closeAfterMs: 0 },
+      known(5 * minute),
+    ],
+    state: 'pending',
+    told: [],
+    context: { deadlineAt: 7 * minute },
+  },
+  {
+    title: 'v3 5.7: reminders go on while a confirmed incident cannot be judged',
+    events: [held(2 * minute), unknown(3 * minute), remind(4 * hour + 2 * minute)],
+    state: 'problem',
+    told: ['problem', 'reminder'],
+  },
+  {
+    title: 'v3 5.3: effective_at moves from problem to no data inside a confirmed incident',
+    events: [held(2 * minute), silent(5 * minute)],
+    state: 'noData',
+    told: ['problem'],
+    context: { effectiveAt: 5 * minute },
+  },
 ]
 
 t.test('an incident lives as the spec says', t => {
@@ -401,6 +463,8 @@ t.test('on every path the graph finds, deadlines and instants agree with the sta
     acknowledge(minute),
     mutedHeld(minute),
     mutedBad(minute),
+    unknown(minute),
+    known(minute),
   ]
   const paths = getShortestPaths(incidentMachine, { input: input(), events: events as never, limit: 5_000 })
   const states = new Set<string>()
@@ -408,10 +472,11 @@ t.test('on every path the graph finds, deadlines and instants agree with the sta
     const { value, context } = path.state as unknown as { value: string; context: IncidentContext }
     states.add(value)
     const where = `${path.steps.map(step => step.event.type).join(' > ')} in ${value}`
-    if (value === 'pending' && (context.deadlineAt === null || context.confirmedAt !== null))
-      t.fail(`${where}: pending waits for its hold`)
-    if (value === 'recovering' && (context.wellSince === null || context.deadlineAt === null))
-      t.fail(`${where}: recovering waits for its hold`)
+    const isWaiting = (context.deadlineAt === null) === (context.pausedAt !== null)
+    if (value === 'pending' && (!isWaiting || context.confirmedAt !== null))
+      t.fail(`${where}: pending waits for its hold, unless that stands still`)
+    if (value === 'recovering' && (context.wellSince === null || !isWaiting))
+      t.fail(`${where}: recovering waits for its hold, unless that stands still`)
     if (value === 'closed' && (context.closedAt === null || context.deadlineAt !== null))
       t.fail(`${where}: closed waits for nothing`)
     if ((value === 'problem' || value === 'noData') && context.confirmedAt === null) t.fail(`${where}: confirmed`)

@@ -47,8 +47,7 @@ export function incidentDocument(
     closedReason: context.closedReason,
     acknowledgedAt: context.acknowledgedAt,
     acknowledgedBy: context.acknowledgedBy,
-    effectiveAt:
-      context.closedAt ?? context.wellSince ?? Math.max(context.confirmedAt ?? 0, context.badSince ?? 0, context.troubleSince),
+    effectiveAt: context.effectiveAt,
     explanation: judgement.explanation,
     evidence: judgement.evidence,
     deadlineAt: context.deadlineAt,
