@@ -117,6 +117,12 @@ const statusOf = (slug: string, more: Record<string, unknown> = {}) => ({ signal
 const anyOf = (...inputs: Record<string, unknown>[]) => ({ inputs, decision: { need: 'any' } })
 const rule = async (subject: string, document: unknown, name = 'Trouble'): Promise<string> =>
   ok(await post(at(subject, 'rules'), { name, document })).id
+/** The versions of a rule's policy that are stored. */
+const keptVersions = async (subject: string, ruleSlug: string): Promise<number[]> => {
+  const [{ id: subjectId } = { id: '' }] = await world.store.find('subjects', { where: { slug: subject }, limit: 1 })
+  const kept = await world.store.find('policies', { where: { subjectId }, sort: [['version', 'asc']], limit: 100 })
+  return kept.filter(policy => policy.ruleSlug === ruleSlug).map(policy => policy.version)
+}
 const report = (subject: string, slug: string, body: Record<string, unknown>, token = owner) =>
   post(at(subject, 'signals', slug, 'observations'), body, token)
 const incidents = async (subject: string) => ok(await get(at(subject, 'incidents')))
@@ -750,20 +756,37 @@ t.test('Rule', async t => {
     t.strictSame(ok(await post(at(subject, 'rules'), { name: 'Zero', document: anyOf(input) })).document.inputs, [input])
   })
 
-  t.test('every successful POST increments policy_version; the slug stays; each version is kept', async t => {
+  t.test('a rule increments policy_version and keeps its slug when another document is saved', async t => {
     const path = at(subject, 'rules', 'zero')
     const document = anyOf(statusOf(event))
     t.match(ok(await post(path, { name: 'Renamed', document }, editor)), { id: 'zero', name: 'Renamed', policy_version: 2 })
-    t.match(ok(await post(path, { name: 'Renamed', document })), { policy_version: 3 }, 'the same document again')
+    t.match(ok(await post(path, { name: 'Renamed', document: anyOf(statusOf(beat)) })), { policy_version: 3 })
     t.match((await post(path, { name: '!', document })).json.error, { code: 2001 })
-    t.match(ok(await get(path)), { name: 'Renamed', policy_version: 3, document: { inputs: document.inputs } })
-    const [{ id: subjectId } = { id: '' }] = await world.store.find('subjects', { where: { slug: subject }, limit: 1 })
-    const kept = (await world.store.find('policies', { where: { subjectId }, limit: 100 })).filter(one => one.ruleSlug === 'zero')
-    t.strictSame(kept.map(one => [one.version, one.policy.inputs[0]?.mode]).sort(), [
-      [1, 'latest_value'],
-      [2, 'status'],
-      [3, 'status'],
-    ])
+    t.match(ok(await post(path, { name: 'Renamed', document })), { policy_version: 4 }, 'back to what an earlier version said')
+    t.match(ok(await get(path)), { name: 'Renamed', policy_version: 4, document: { inputs: document.inputs } })
+    t.strictSame(await keptVersions(subject, 'zero'), [1, 2, 3, 4])
+  })
+
+  t.test('a rule keeps its policy_version when the document is equal after normalisation', async t => {
+    const input = { signal: beat, mode: 'latest_value', compare: '>', threshold: 0, match: { zone: 'a', rack: '*' } }
+    const document = { inputs: [{ ...input, no_data_after: '1m30s' }], decision: { state: 'down', need: 'any' } }
+    const slug = await rule(subject, document, 'Same')
+    const path = at(subject, 'rules', slug)
+    const before = ok(await get(path))
+    const same = { ...input, threshold: -0, match: { rack: '*', zone: 'a' }, from: null, no_data_after: '90s' }
+    const spelled = { inputs: [same], decision: { need: 'any', at_least: 0 }, wait: { confirm_after: '120s', close_after: null } }
+    t.strictSame(ok(await post(path, { name: 'Same', document: spelled })), before)
+    t.strictSame(ok(await post(path, { name: 'Same', document: before.document })), before, 'as it was answered')
+    t.strictSame(
+      ok(await raw(path, JSON.stringify({ name: 'Same', document }).replace('"threshold":0', '"threshold":-0.0'))),
+      before,
+    )
+    t.strictSame(ok(await post(path, { name: 'Renamed', document })), { ...before, name: 'Renamed' }, 'a rename alone')
+    t.strictSame(ok(await get(path)), { ...before, name: 'Renamed' })
+    t.strictSame(await keptVersions(subject, slug), [1])
+    const differing = { ...document, wait: { confirm_after: '2m1s' } }
+    t.match(ok(await post(path, { name: 'Renamed', document: differing })), { policy_version: 2 })
+    t.strictSame(await keptVersions(subject, slug), [1, 2])
   })
 
   t.test('a new name may be that of another rule: slugs stay, and alone have to differ', async t => {

@@ -157,7 +157,7 @@ async function raceCitation(t: Test, stage: Stage, { rounds }: Load): Promise<vo
 
 async function racePolicies(t: Test, stage: Stage, { rounds, reports }: Load): Promise<void> {
   const threshold = (limit: number) => ({ signal: 'beat', mode: 'latest_value', compare: '>', threshold: limit })
-  const { id, slug, report, rule } = await setSubject(stage, 'Policies', ruleBody('Down', threshold(1)))
+  const { id, slug, report, rule } = await setSubject(stage, 'Policies', ruleBody('Down', threshold(0)))
   await report({ status: 'ok', value: 60 })
   const opened = (await rule()).incident?.context.incidentId
   t.equal(opened, `${id}.1`)

@@ -1,4 +1,5 @@
 // Commands that author, replace and remove the rules of a subject (spec B, Rule and Errors; D 1, Policies as answered). Pure.
+import { isDeepStrictEqual } from 'node:util'
 import type { CommandOf } from '#shared/contracts/command.ts'
 import type { SeriesDocument } from '#shared/contracts/observation.ts'
 import type { Policy, PolicyDocument, PolicyInput } from '#shared/contracts/policy.ts'
@@ -50,7 +51,10 @@ export function createRule(
   return save(subject, next, rule, at, surrounding)
 }
 
-/** Full replacement: the slug, the rule's identity and its open incident stay, judged by the new policy. */
+/**
+ * Full replacement: the slug, the rule's identity and its open incident stay, judged by the new policy. A policy that equals the saved one
+ * keeps its version, so that a rename is no new version (spec E 0).
+ */
 export function replaceRule(
   subject: SubjectDocument,
   command: CommandOf<'replace-rule'>,
@@ -61,7 +65,8 @@ export function replaceRule(
   if (rule === undefined) return noRule
   if (rule.builtIn) return managed
   if (slugOf(command.name) === '') return invalidName
-  const replaced = { ...rule, name: command.name, policy: command.policy, policyVersion: rule.policyVersion + 1 }
+  const policyVersion = isDeepStrictEqual(command.policy, rule.policy) ? rule.policyVersion : rule.policyVersion + 1
+  const replaced = { ...rule, name: command.name, policy: command.policy, policyVersion }
   const rules = subject.rules.map(other => (other.key === rule.key ? replaced : other))
   return save(subject, { ...subject, updatedAt: at, rules }, replaced, at, surrounding)
 }
@@ -97,6 +102,14 @@ function save(before: SubjectDocument, subject: SubjectDocument, rule: RuleState
     return refused('validation', 'Unknown input', unknownInput(policy.inputs[unknownAt] as PolicyInput, unknownAt))
   if (inJudgingOrder(subject.rules) === null)
     return refused('validation', 'Invalid rule document', `inputs[${circleAt(subject, rule)}].from makes a circle of rules`)
+  const isKept = before.rules.some(other => other.key === rule.key && other.policyVersion === rule.policyVersion)
+  const kept = isKept ? subject : keepVersion(subject, rule, policy, at)
+  const next = withInputs(kept, at, surrounding.stored.seriesOf(subject.id))
+  if (!viewFits(next)) return tooLarge
+  return { subject: judgeSubject(next, at, surrounding), result: ruleView(next, rule) }
+}
+
+function keepVersion(subject: SubjectDocument, rule: RuleState, policy: Policy, savedAt: number): SubjectDocument {
   const document: PolicyDocument = {
     id: `${subject.id}.${rule.key}.${rule.policyVersion}`,
     rev: 1,
@@ -104,13 +117,10 @@ function save(before: SubjectDocument, subject: SubjectDocument, rule: RuleState
     ruleKey: rule.key,
     ruleSlug: rule.slug,
     version: rule.policyVersion,
-    savedAt: at,
+    savedAt,
     policy,
   }
-  const kept = addPending(subject, { mode: 'insert', collection: 'policies', document })
-  const next = withInputs(kept, at, surrounding.stored.seriesOf(subject.id))
-  if (!viewFits(next)) return tooLarge
-  return { subject: judgeSubject(next, at, surrounding), result: ruleView(next, rule) }
+  return addPending(subject, { mode: 'insert', collection: 'policies', document })
 }
 
 function isKnown(subject: SubjectDocument, { signal, from }: PolicyInput): boolean {
