@@ -370,8 +370,6 @@ export const limits = {
   },
 
   maintenance: {
-    /** A window ends within this: what lasts longer is no maintenance but a monitor that nobody needs. */
-    windowMs: 366 * day,
     /** Moves of a window's end that its record keeps. */
     steps: 100,
   },

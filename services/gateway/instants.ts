@@ -3,10 +3,13 @@ export const timestamp = (at: number): string => new Date(at).toISOString()
 
 export const timestampOrNull = (at: number | null): string | null => (at === null ? null : timestamp(at))
 
+/** Whole milliseconds of microseconds since the epoch. In far years a number holds no single microseconds: there it is rounded. */
+export const millisecondsOf = (atUs: number): number =>
+  Number.isSafeInteger(atUs) ? Math.floor(atUs / 1_000) : Math.round(atUs / 1_000)
+
 /** Of microseconds since the epoch: three fractional digits where they say all, else six; of far years always three. */
 export function timestampOfMicroseconds(atUs: number): string {
-  if (!Number.isSafeInteger(atUs)) return timestamp(Math.round(atUs / 1_000))
-  const ms = Math.floor(atUs / 1_000)
-  const rest = atUs - ms * 1_000
+  const ms = millisecondsOf(atUs)
+  const rest = Number.isSafeInteger(atUs) ? atUs - ms * 1_000 : 0
   return rest === 0 ? timestamp(ms) : `${timestamp(ms).slice(0, -1)}${String(rest).padStart(3, '0')}Z`
 }

@@ -134,7 +134,7 @@ t.test('viewers, strangers and bad bodies are refused, and nothing changes', asy
     ['a viewer', viewer, 'DELETE', '', undefined, 403],
     ['an end in the past', editor, 'POST', '/maintenance', { ends_at: '2020-01-01T00:00:00Z' }, 422],
     ['an end that is none', editor, 'POST', '/maintenance', { ends_at: 'soon' }, 422],
-    ['an end too far', editor, 'POST', '/maintenance', soon, 422],
+    ['an end in the year 10000', editor, 'POST', '/maintenance', { ends_at: '9999-12-31T23:59:59-00:01' }, 422],
     ['no end', editor, 'POST', '/maintenance', {}, 422],
     ['a kind that is none', editor, 'POST', '/signals', { name: 'x', kind: 'platform_http' }, 422],
     [

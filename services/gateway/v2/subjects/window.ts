@@ -3,10 +3,9 @@
 import { Type } from 'typebox'
 import type { CustomSubjectView, WindowView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
-import { day, limits } from '#shared/limits.ts'
 import type { Call } from '../../answer.ts'
 import { Needed, shapeReader } from '../../fields.ts'
-import { timestamp, timestampOrNull } from '../../instants.ts'
+import { millisecondsOf, timestamp, timestampOrNull } from '../../instants.ts'
 import { readObject } from '../../json-body.ts'
 import { parseTimestamp } from '../../rfc3339.ts'
 
@@ -17,16 +16,15 @@ export const WindowBody = Type.Object(
 )
 const readShape = shapeReader(WindowBody)
 
-/** The instant that the body names, in whole milliseconds. Missing, unreadable, passed and too far are one message (spec B, Errors). */
+/** The instant that the body names, in whole milliseconds, up to the year 9999. Missing, unreadable and passed share one message (spec B, Errors). */
 export async function readEndsAt({ request, reply }: Pick<Call, 'request' | 'reply'>, now: number): Promise<number> {
   const { ends_at: text } = readShape(await readObject(request, reply))
   if (text === null || text === undefined) throw invalidEnd('ends_at is required')
   const atUs = parseTimestamp(text)
   if (atUs === null) throw invalidEnd('ends_at must be an RFC 3339 timestamp such as 2026-01-02T15:04:05+01:00')
-  const endsAt = Math.floor(atUs / 1_000)
-  if (endsAt <= now) throw invalidEnd('ends_at must be in the future')
-  if (endsAt <= now + limits.maintenance.windowMs) return endsAt
-  throw invalidEnd(`ends_at must be within ${limits.maintenance.windowMs / day} days from now`)
+  const endsAt = millisecondsOf(atUs)
+  if (endsAt > now) return endsAt
+  throw invalidEnd('ends_at must be in the future')
 }
 
 const invalidEnd = (details: string): AppError => new AppError('validation', 'invalid observed_at', { details })
