@@ -520,16 +520,38 @@ t.test('Signal', async t => {
     t.strictSame(ok(await post(at(subject, 'signals'), { name: 'No meta', kind: 'event' })).meta, {})
     t.strictSame(ok(await post(at(subject, 'signals'), { name: 'Null meta', kind: 'event', meta: null })).meta, {})
   })
-  t.test('an update replaces name and meta; slug and kind stay, whatever kind is sent', async t => {
+  t.test('a signal gets another name and meta and keeps slug and kind when it is updated', async t => {
     await signal(subject, 'Before', 'event')
     const updated = ok(await post(at(subject, 'signals', 'before'), { name: 'After', meta: { a: 1 } }, editor))
     t.match(updated, { id: 'before', name: 'After', signal_kind: 'custom_event', meta: { a: 1 } })
-    t.match(ok(await post(at(subject, 'signals', 'before'), { name: 'After', kind: 'heartbeat' })), {
-      signal_kind: 'custom_event',
-      meta: {},
-    })
-    t.match(ok(await get(at(subject, 'signals', 'before'))), { name: 'After', meta: {} })
+    for (const kind of ['event', 'custom_event', 'signal', null, 'platform_http', 'constructor', 7, { a: 1 }]) {
+      const again = ok(await post(at(subject, 'signals', 'before'), { name: `After ${typeof kind}`, kind }))
+      t.match(again, { id: 'before', name: `After ${typeof kind}`, signal_kind: 'custom_event', meta: {} })
+    }
+    t.match(ok(await get(at(subject, 'signals', 'before'))), { name: 'After object', meta: {} })
   })
+  for (const [stored, other] of [
+    ['custom_event', ['heartbeat', 'custom_heartbeat']],
+    ['custom_heartbeat', ['event', 'custom_event']],
+  ] as const) {
+    const name = `Fixed ${stored}`
+    t.test(`an update of a ${stored} is refused and stores nothing when the other kind is sent`, async t => {
+      const slug = await signal(subject, name, stored)
+      const path = at(subject, 'signals', slug)
+      for (const kind of other) {
+        const refusal = {
+          code: 2001,
+          error_type: 'validation_error',
+          message: 'Invalid signal kind',
+          details: `kind never changes: this signal is a ${stored}`,
+        }
+        t.strictSame((await post(path, { name: 'Changed', kind, meta: { a: 1 } })).json.error, refusal)
+        t.match((await post(path, { name: '!', kind })).json.error, { message: 'Invalid name' }, 'fields in their order')
+        t.match((await post(path, { name: 'Changed', kind, meta: 1 })).json.error, { message: 'Invalid signal kind' })
+      }
+      t.match(ok(await get(path)), { name, signal_kind: stored, meta: {} })
+    })
+  }
   t.test('a new name may be that of another signal: slugs stay, and alone have to differ', async t => {
     const slug = await signal(subject, 'Namesake', 'event')
     t.match(ok(await post(at(subject, 'signals', slug), { name: 'Disk Space' })), { id: 'namesake', name: 'Disk Space' })

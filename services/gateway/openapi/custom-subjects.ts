@@ -71,6 +71,7 @@ const Window = Answered('MaintenanceWindow', {
 const query = anyWorkspaceQuery
 const ofSignal: readonly Refusal[] = [...ofSubject, '2002 Signal not found']
 const builtIn: Refusal = '2003 Signal is managed by Website monitoring'
+const badKind: Refusal = '2001 Invalid signal kind'
 const badMeta: Refusal = '2001 Invalid meta'
 const badEnd: Refusal = '2001 invalid observed_at'
 const noWindow: Refusal = '2002 No maintenance window'
@@ -109,7 +110,7 @@ export const signalsOfSubjects: Descriptions = {
       invalid,
       invalidName,
       '2001 Signal name taken',
-      '2001 Invalid signal kind',
+      badKind,
       badMeta,
       '2004 Too many signals',
       subjectTooLarge,
@@ -122,7 +123,7 @@ export const signalsOfSubjects: Descriptions = {
     query,
     body: UpdateSignalBody,
     result: Signal,
-    refusals: [invalid, invalidName, badMeta, subjectTooLarge, builtIn, ...ofSignal],
+    refusals: [invalid, invalidName, badKind, badMeta, subjectTooLarge, builtIn, ...ofSignal],
   },
   'DELETE /v2/subjects/{subject}/signals/{signal}': {
     summary: 'Removes a signal and its observations.',

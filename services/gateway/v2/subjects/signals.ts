@@ -32,9 +32,12 @@ export const CreateSignalBody = Type.Object(
   { name: NameField, kind: Needed(Type.String({ enum: Object.keys(kinds) })), meta: Meta },
   { additionalProperties: false },
 )
-/** `kind` never changes: sent back, it is ignored (spec A, Envelope 4). */
 export const UpdateSignalBody = Type.Object(
-  { name: NameField, kind: Type.Optional(Type.Unknown()), meta: Meta },
+  {
+    name: NameField,
+    kind: Type.Optional(Type.Unknown({ description: 'It never changes: the other kind is refused.' })),
+    meta: Meta,
+  },
   { additionalProperties: false },
 )
 const readCreate = shapeReader(CreateSignalBody)
@@ -65,18 +68,20 @@ export async function readSignal({ request, reply }: Call): Promise<{ name: stri
   return { name: readName(sent.name), signalKind: readKind(sent.kind), meta: readMeta(sent.meta, text) }
 }
 
-/** A full replacement of name and meta; kind and slug never change. */
+/** A full replacement of name and meta; kind and slug never change. The other kind is refused, any other `kind` is ignored (spec E 0). */
 export async function updateSignal(context: GatewayContext, call: Call) {
   const subject = await findCustomSubject(context, call)
   const signal = findSignal(subject, call)
   requireEditor(call.request.identity, subject.workspaceId)
   const { body, text } = await readObjectAndText(call.request, call.reply)
   const sent = readUpdate(body)
+  const name = readName(sent.name)
+  requireSameKind(signal, sent.kind)
   const command = {
     kind: 'update-signal',
     id: commandId(),
     signal: signal.slug,
-    name: readName(sent.name),
+    name,
     meta: readMeta(sent.meta, text),
   } as const
   return signalObject(subject, await context.keeper.send(subject.id, command, call.traceId))
@@ -91,11 +96,24 @@ export async function deleteSignal(context: GatewayContext, call: Call) {
   return { message: 'Signal deleted successfully', signal_id: slug, subject_id: subject.slug }
 }
 
-function readKind(kind: string | null | undefined): SignalKind {
-  const known = typeof kind === 'string' && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
-  if (known !== undefined) return known
-  throw new AppError('validation', 'Invalid signal kind', { details: 'kind must be custom_heartbeat or custom_event' })
+function readKind(sent: unknown): SignalKind {
+  const kind = kindOf(sent)
+  if (kind !== undefined) return kind
+  throw invalidKind('kind must be custom_heartbeat or custom_event')
 }
+
+/** A built-in signal has no other kind: it is refused as a whole. */
+function requireSameKind({ kind }: SignalView, sent: unknown): void {
+  const asked = kindOf(sent)
+  if (asked === undefined || asked === kind || kind === 'platform_http') return
+  throw invalidKind(`kind never changes: this signal is a ${kind}`)
+}
+
+/** Undefined: no word for a kind of signal. */
+const kindOf = (sent: unknown): SignalKind | undefined =>
+  typeof sent === 'string' && Object.hasOwn(kinds, sent) ? kinds[sent] : undefined
+
+const invalidKind = (details: string): AppError => new AppError('validation', 'Invalid signal kind', { details })
 
 /** Kept as text, numbers as they were written; absent and null are the empty object. */
 function readMeta(meta: unknown, text: string): string {
