@@ -14,16 +14,28 @@ export type ErrorCode =
   | 'unavailable'
   | 'internal'
 
+/** What a program may branch on beside the code; generation 3 shows it as `error.details`. */
+export interface ErrorFacts {
+  /** A field's own name, or a dotted place. */
+  field?: string
+  /** The action that a key lacks, or `full`. */
+  scope?: string
+  /** The least role that is enough. */
+  role?: string
+}
+
 export interface ErrorBody {
   code: ErrorCode
   /** The short text; where the spec gives one, it is that text. */
   message: string
   /** A sentence that says what is wrong and what to do. */
   details: string
+  facts?: ErrorFacts
 }
 
 export interface AppErrorOptions {
   details?: string
+  facts?: ErrorFacts
   /** True where the same request may succeed when it is sent again unchanged. */
   retryable?: boolean
   cause?: unknown
@@ -32,6 +44,7 @@ export interface AppErrorOptions {
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly details: string
+  readonly facts: ErrorFacts
   readonly retryable: boolean
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
@@ -39,15 +52,18 @@ export class AppError extends Error {
     this.name = 'AppError'
     this.code = code
     this.details = options.details ?? message
+    this.facts = options.facts ?? {}
     this.retryable = options.retryable ?? (code === 'busy' || code === 'unavailable')
   }
 
   toBody(): ErrorBody {
-    return { code: this.code, message: this.message, details: this.details }
+    const { code, message, details, facts } = this
+    return Object.keys(facts).length === 0 ? { code, message, details } : { code, message, details, facts }
   }
 
   static fromBody(body: ErrorBody): AppError {
-    return new AppError(body.code, body.message, { details: body.details })
+    const { details, facts = {} } = body
+    return new AppError(body.code, body.message, { details, facts })
   }
 }
 

@@ -614,6 +614,14 @@ export const limits = {
     seriesPerSubject: 10_000,
   },
 
+  templateRevision: {
+    /** Revisions of a workspace, which one list shows whole, and bytes of all of them (v3 3.2). */
+    perWorkspace: 1_000,
+    bytesPerWorkspace: 16 * 1024 ** 2,
+    /** Revisions read at once for a page: most are a few kilobytes. */
+    perRead: 50,
+  },
+
   store: {
     /** The store worker's own heap: its messages are short-lived, and a heap that may grow does. */
     workerMemory: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 48 },

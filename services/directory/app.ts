@@ -14,6 +14,7 @@ import type { DefaultHolds } from '#shared/subject-view.ts'
 import { createAnnouncer } from './announce-revocations.ts'
 import { notificationAnswerers } from './answer-notifications.ts'
 import { peopleAnswerers } from './answer-people.ts'
+import { templateAnswerers } from './answer-templates.ts'
 import type { DirectoryContext } from './context.ts'
 import { deleteDestinationSecret, rotateDestinationSecret } from './destination-secrets.ts'
 import { startExpiring } from './expire-people.ts'
@@ -51,6 +52,7 @@ const answerers: Answerers = {
   'delete-destination-secret': deleteDestinationSecret,
   ...notificationAnswerers,
   ...peopleAnswerers,
+  ...templateAnswerers,
   'create-prober-credential': createProberCredential,
   'list-prober-credentials': listProberCredentials,
   'delete-prober-credential': deleteProberCredential,

@@ -7,6 +7,7 @@ import { type NotificationAnswers, notificationAsks } from '#shared/contracts/as
 import { type Caller, type LocationView, type PeopleAnswers, peopleAsks } from '#shared/contracts/ask-people.ts'
 import { type ProberAnswers, proberAsks } from '#shared/contracts/ask-probers.ts'
 import { type SubjectAnswers, subjectAsks } from '#shared/contracts/ask-subjects.ts'
+import { type TemplateAnswers, templateAsks } from '#shared/contracts/ask-templates.ts'
 import { Id, TokenHash } from '#shared/contracts/common.ts'
 
 export const asks = {
@@ -15,6 +16,7 @@ export const asks = {
   ...destinationSecretAsks,
   ...peopleAsks,
   ...proberAsks,
+  ...templateAsks,
   /** Whose key is it? Null when unknown, deleted or expired. */
   authenticate: Type.Object({ tokenHash: TokenHash }),
   /** Records that keys were used: key id to instant (ms). Answers null. */
@@ -42,7 +44,13 @@ export interface Identity extends Caller {
   keyId: string
 }
 
-export interface AskResults extends SubjectAnswers, NotificationAnswers, DestinationSecretAnswers, PeopleAnswers, ProberAnswers {
+export interface AskResults
+  extends SubjectAnswers,
+    NotificationAnswers,
+    DestinationSecretAnswers,
+    PeopleAnswers,
+    ProberAnswers,
+    TemplateAnswers {
   authenticate: Identity | null
   'touch-keys': null
   'list-workspaces': { id: string; name: string; role: Role }[]

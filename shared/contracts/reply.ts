@@ -1,7 +1,18 @@
-// How the keeper, the directory and the notifier answer: a result or an error of the closed set, as one envelope.
+// The envelope of every reply of keeper, directory and notifier: a result, or an error of the closed set.
 import { type Static, Type } from 'typebox'
 
-export const ErrorReply = Type.Object({ code: Type.String(), message: Type.String(), details: Type.String() })
+const Facts = Type.Object({
+  field: Type.Optional(Type.String()),
+  scope: Type.Optional(Type.String()),
+  role: Type.Optional(Type.String()),
+})
+
+export const ErrorReply = Type.Object({
+  code: Type.String(),
+  message: Type.String(),
+  details: Type.String(),
+  facts: Type.Optional(Facts),
+})
 
 export const Reply = Type.Union([
   Type.Object({ ok: Type.Literal(true), result: Type.Unknown() }),

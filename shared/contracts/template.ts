@@ -1,6 +1,6 @@
-// A Template revision of generation 3 as people publish it and as it is judged. Rules: docs/reference/v3.md, section 3.
+// A Template revision of generation 3: as people publish it, as it is judged, and as it is stored. Rules: docs/reference/v3.md, section 3.
 import { type Static, Type } from 'typebox'
-import { Nullable } from '#shared/contracts/common.ts'
+import { Nullable, type Stored } from '#shared/contracts/common.ts'
 
 /** Seconds in a year: the longest wait and the longest duration an answer may have. */
 export const maxSeconds = 31_536_000
@@ -262,4 +262,25 @@ export interface Template {
   fields: TemplateField[]
   signals: TemplateSignal[]
   rules: TemplateRule[]
+}
+
+/** The rule of a system Template: the installation judges it by itself. */
+export interface SystemRule extends Omit<TemplateRule, 'action' | 'decision'> {
+  action: null
+  decision: null
+}
+
+export interface SystemTemplate extends Omit<Template, 'rules'> {
+  rules: SystemRule[]
+}
+
+/** One published revision, written once and never changed. id: `<workspace id>/<key>@<version>`. */
+export interface TemplateDocument extends Stored {
+  workspaceId: string
+  key: string
+  version: number
+  publishedAt: number
+  /** UTF-8 bytes of the Template as JSON; a workspace has a bound for all of them. */
+  bytes: number
+  template: Template
 }

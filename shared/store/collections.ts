@@ -23,8 +23,10 @@ import type { PolicyDocument } from '#shared/contracts/policy.ts'
 import type { ProberCredentialDocument } from '#shared/contracts/prober-credential.ts'
 import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/roll-up.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { TemplateDocument } from '#shared/contracts/template.ts'
 import type { TransformationDocument } from '#shared/contracts/transformation.ts'
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
+import { configurationCollections } from '#shared/store/configuration-collections.ts'
 import { peopleCollections } from '#shared/store/people-collections.ts'
 import { rollUpCollections } from '#shared/store/roll-up-collections.ts'
 
@@ -91,6 +93,7 @@ export interface Collections {
   names: NameDocument
   destinations: DestinationDocument
   transformations: TransformationDocument
+  templates: TemplateDocument
   deliveryTables: DeliveryTableDocument
   deliveries: DeliveryDocument
   deliveryLog: DeliveryLogDocument
@@ -209,27 +212,7 @@ export const collections: Record<CollectionName, CollectionSpec> = {
     columns: { subjectId: 'text', workspaceId: 'text' },
     indexes: [{ name: 'bySubject', fields: ['subjectId'] }],
   },
-  destinations: {
-    writer: 'directory',
-    columns: { number: 'integer', workspaceId: 'text', nameKey: 'text' },
-    indexes: [
-      { name: 'byNumber', fields: ['number'], unique: true },
-      { name: 'byName', fields: ['workspaceId', 'nameKey'], unique: true },
-    ],
-  },
-  transformations: {
-    writer: 'directory',
-    columns: { number: 'integer', workspaceId: 'text', nameKey: 'text' },
-    indexes: [
-      { name: 'byNumber', fields: ['number'], unique: true },
-      { name: 'byName', fields: ['workspaceId', 'nameKey'], unique: true },
-    ],
-  },
-  deliveryTables: {
-    writer: 'directory',
-    columns: { workspaceId: 'text' },
-    indexes: [{ name: 'byWorkspace', fields: ['workspaceId', 'id'] }],
-  },
+  ...configurationCollections,
   deliveries: {
     writer: 'notifier',
     columns: { open: 'integer', dueAt: 'integer', incidentId: 'text', destinationId: 'text', number: 'integer', alertId: 'text' },

@@ -1,0 +1,59 @@
+// The system Template of website monitors, `website-check@1`. Its fields are those of the stored monitor. Rule: docs/reference/v3.md, 3.10.
+import type { FieldType, SystemTemplate, TemplateField } from '#shared/contracts/template.ts'
+import { FailureMode, WebsiteMethod } from '#shared/contracts/website.ts'
+
+const field = (key: string, type: FieldType, label: string, more: Partial<TemplateField> = {}): TemplateField => ({
+  key,
+  label,
+  help: '',
+  type,
+  required: false,
+  default: null,
+  options: [],
+  min: null,
+  max: null,
+  secret: false,
+  ...more,
+})
+
+/** Seconds: the delays of an installation that sets none. */
+const defaultDelay = 120
+const maxDelay = 31_536_000
+
+export const websiteCheck: SystemTemplate = {
+  key: 'website-check',
+  version: 1,
+  name: 'Website check',
+  summary: 'Checks a URL from several locations and opens an Incident when enough of them fail.',
+  fields: [
+    field('url', 'url', 'URL', { required: true }),
+    field('method', 'enum', 'Method', { default: 'GET', options: [...WebsiteMethod.enum] }),
+    field('content_type', 'string', 'Content type of the body', { default: '' }),
+    field('data', 'string', 'Body', { default: '', secret: true }),
+    field('statuses', 'integer_list', 'Accepted statuses', { default: [200] }),
+    field('expected_text', 'string', 'Text that the response must hold', { default: '' }),
+    field('locations', 'location_list', 'Locations', { required: true }),
+    field('interval_value', 'integer', 'Interval', { required: true, min: 1, max: 1_440 }),
+    field('interval_unit', 'enum', 'Unit of the interval', { default: 'MINUTE', options: ['MINUTE', 'HOUR'] }),
+    field('failure_mode', 'enum', 'How many locations must fail', { default: 'at_least_one', options: [...FailureMode.enum] }),
+    field('confirm_after', 'duration', 'Confirmation delay', { default: defaultDelay, min: 0, max: maxDelay }),
+    field('recover_after', 'duration', 'Recovery delay', { default: defaultDelay, min: 0, max: maxDelay }),
+  ],
+  signals: [
+    { key: 'reachability', kind: 'heartbeat', everySeconds: null, help: 'One for each location: reachability@<location id>.' },
+  ],
+  rules: [
+    {
+      key: 'availability',
+      action: null,
+      help: 'Judged by failure_mode over all locations; no report from half of them is no data.',
+      wait: { confirmAfter: { meta: 'confirm_after' }, recoverAfter: { meta: 'recover_after' } },
+      decision: null,
+      destination: null,
+      routes: null,
+    },
+  ],
+}
+
+/** System Templates by key. */
+export const systemTemplates: Readonly<Record<string, SystemTemplate>> = { [websiteCheck.key]: websiteCheck }
