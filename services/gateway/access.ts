@@ -18,8 +18,12 @@ export function requireMember(identity: Identity, workspaceId: string): void {
 /** Throws access_denied (2005) for whoever is neither editor nor owner. */
 export function requireEditor(identity: Identity, workspaceId: string): void {
   const role = roleIn(identity, workspaceId)
-  if (role === null || role === 'viewer') throw denied()
+  if (role === null) throw denied()
+  if (role === 'viewer') throw accessDenied(roleNeeded('editor', role))
 }
+
+/** The sentence for a member whose role is too small. `needed` is the least role that is enough. */
+export const roleNeeded = (needed: Role, role: Role): string => `Needs the role ${needed}; yours is ${role}.`
 
 /** Whether somebody may no longer what a check that was passed before `now` has allowed. Another role counts, be it more or less. */
 export const hasLostRights = (before: Rights, now: Rights): boolean =>
@@ -29,6 +33,7 @@ export const hasLostRights = (before: Rights, now: Rights): boolean =>
 export const rightsChanged = (): AppError =>
   new AppError('unavailable', 'Rights changed', { details: 'The rights of the sender changed while the request came' })
 
-/** In the same words for both reasons (spec A, Errors, 2005). */
-const denied = (): AppError =>
-  new AppError('access_denied', 'Access denied', { details: 'User does not have access to this workspace' })
+/** In the same words for a workspace that does not exist (spec A, Errors, 2005). */
+const denied = (): AppError => accessDenied('User does not have access to this workspace')
+
+const accessDenied = (details: string): AppError => new AppError('access_denied', 'Access denied', { details })

@@ -11,6 +11,8 @@ interface Expected {
   code: number
   message: string
   type: string
+  /** Left out: any sentence. */
+  details?: string
 }
 
 interface Caller {
@@ -26,7 +28,7 @@ const refused = (code: number, message: string): Expected => ({
   type: code < 2000 ? 'access_denied' : code === 2002 ? 'not_found' : 'internal_error',
 })
 const always = (code: number, message: string) => () => refused(code, message)
-const denied = refused(2005, 'Access denied')
+const tooSmall: Expected = { ...refused(2005, 'Access denied'), details: 'Needs the role editor; yours is viewer.' }
 
 let world: ApiWorld
 const tokens: Record<string, string> = {}
@@ -53,7 +55,7 @@ const callers: Caller[] = [
     headers: bearer('stranger'),
     expected: ({ outsider }) => (outsider ? refused(outsider.code, outsider.message) : null),
   },
-  { title: 'a viewer', headers: bearer('viewer'), expected: ({ needs }) => (needs === 'editor' ? denied : null) },
+  { title: 'a viewer', headers: bearer('viewer'), expected: ({ needs }) => (needs === 'editor' ? tooSmall : null) },
   { title: 'an editor', headers: bearer('editor'), expected: () => null },
   { title: 'an owner', headers: bearer('owner'), expected: () => null },
 ]
@@ -96,7 +98,7 @@ for (const route of routes) {
       else {
         t.equal(answer.json.result, null)
         const { code, message, error_type: type, details } = answer.json.error
-        t.strictSame({ code, message, type }, expected, caller.title)
+        t.strictSame({ code, message, type, details }, { details, ...expected }, caller.title)
         t.ok(typeof details === 'string' && details.length > 0, 'with a sentence')
         t.equal(await world.dump(), before, `${caller.title} is refused and nothing is stored`)
       }

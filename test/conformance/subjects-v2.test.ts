@@ -86,9 +86,14 @@ const usual: Record<string, string> = {
   'invalid status': 'status must be ok or problem',
 }
 
+/** A title with a viewer is of a role that is too small. */
+const usualOf = ({ title, message = '' }: Refusal) =>
+  message === 'Access denied' && title.includes('viewer') ? 'Needs the role editor; yours is viewer.' : usual[message]
+
 /** HTTP 200, the exact error object, and nothing stored. */
 const refuses = (cases: Refusal[], within: Test = t) => {
-  for (const { title, send, code, message, details = usual[message ?? ''] } of cases) {
+  for (const refusal of cases) {
+    const { title, send, code, message, details = usualOf(refusal) } = refusal
     void within.test(`${title} answers ${code}${message === undefined ? '' : ` ${message}`}`, async t => {
       const before = await world.dump()
       const answer = await send()

@@ -681,14 +681,9 @@ t.test('a monitor in an unreachable workspace and one that does not exist give t
   }
 })
 
-t.test('who is no member and who is only a viewer are refused in the same words', async t => {
+t.test('a refusal names the role that is needed to a member alone', async t => {
   const { id } = await created()
-  const denied = {
-    code: 2005,
-    error_type: 'internal_error',
-    message: 'Access denied',
-    details: 'User does not have access to this workspace',
-  }
+  const denied = { code: 2005, error_type: 'internal_error', message: 'Access denied' }
   const path = `${websites}/${id}`
   for (const [title, answer] of [
     ['no member creates', await post(websites, website(), stranger)],
@@ -697,7 +692,9 @@ t.test('who is no member and who is only a viewer are refused in the same words'
     ['a viewer deletes', await world.call('DELETE', path, { token: viewer })],
     ['a viewer reads destinations', await get(`${destinations}?workspace_id=${home}`, viewer)],
   ] as const) {
-    t.strictSame(answer.json.error, denied, title)
+    const isMember = title.startsWith('a viewer')
+    const details = isMember ? 'Needs the role editor; yours is viewer.' : 'User does not have access to this workspace'
+    t.strictSame(answer.json.error, { ...denied, details }, title)
   }
 })
 

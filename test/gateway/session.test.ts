@@ -368,6 +368,8 @@ t.test('who may do what', async t => {
     for (const name of everybody) met.push((await browsers[name]!.send(method, filled(path), { body })).status)
     t.strictSame(met, statuses, `${method} ${path}`)
   }
+  const renaming = await browsers['vera']!.send('PATCH', filled('/session/workspaces/{ws}'), { body: { name: 'X' } })
+  t.equal(renaming.json.error.details, 'Needs the role owner; yours is viewer.')
   const hidden = await browsers['stan']!.send('PATCH', filled('/session/workspaces/{ws}'), { body: { name: 'X' } })
   const unknown = await browsers['stan']!.send('PATCH', '/session/workspaces/unknown000', { body: { name: 'X' } })
   t.equal(hidden.text, unknown.text, 'a workspace of others cannot be told from none')

@@ -22,7 +22,7 @@ export function memberRoutes(fastify: FastifyInstance, context: SessionContext):
   fastify.post(
     members,
     signedIn(context, async call => {
-      const workspaceId = workspaceOf(call, ['owner'])
+      const workspaceId = workspaceOf(call, 'owner')
       const added = await directory.ask('add-member', { workspaceId, ...(await readMember(call)) }, call.traceId)
       void call.reply.code(201)
       return memberObject(added)
@@ -31,7 +31,7 @@ export function memberRoutes(fastify: FastifyInstance, context: SessionContext):
   fastify.patch(
     `${members}/:userId`,
     signedIn(context, async call => {
-      const workspaceId = workspaceOf(call, ['owner'])
+      const workspaceId = workspaceOf(call, 'owner')
       const userId = pathId(call.request, 'userId')
       const { role } = await readRole(call)
       return memberObject(await directory.ask('change-role', { workspaceId, userId, role }, call.traceId))
@@ -41,7 +41,7 @@ export function memberRoutes(fastify: FastifyInstance, context: SessionContext):
     `${members}/:userId`,
     signedIn(context, async call => {
       const userId = pathId(call.request, 'userId')
-      const workspaceId = workspaceOf(call, userId === call.visitor.userId ? undefined : ['owner'])
+      const workspaceId = workspaceOf(call, userId === call.visitor.userId ? undefined : 'owner')
       const { removed } = await directory.ask('remove-member', { workspaceId, userId }, call.traceId)
       if (!removed) throw noSuch('Member')
     }),

@@ -1,26 +1,27 @@
 // Who may do what through the session API (spec D 1, Roles): a workspace of others does not exist, a role that is too small is said.
 import type { Role } from '#shared/contracts/account.ts'
 import { AppError } from '#shared/errors.ts'
-import { roleIn } from '../access.ts'
+import { roleIn, roleNeeded } from '../access.ts'
 import type { VisitorCall } from './session-call.ts'
 import { pathId } from './session-fields.ts'
 
-/** The id of the workspace named by the path, in which the caller has one of these roles. Throws not_found or forbidden. */
-export function workspaceOf({ request, visitor }: VisitorCall, roles: readonly Role[] = ['owner', 'editor', 'viewer']): string {
+/** The id of the workspace named by the path, in which the caller has at least this role. Throws not_found or forbidden. */
+export function workspaceOf({ request, visitor }: VisitorCall, least: Role = 'viewer'): string {
   const workspaceId = pathId(request, 'workspaceId')
   const role = roleIn(visitor, workspaceId)
   if (role === null) throw noSuch('Workspace')
-  demandRole(role, roles)
+  demandRole(role, least)
   return workspaceId
 }
 
-/** Throws forbidden where a member has none of these roles. */
-export function demandRole(role: Role, roles: readonly Role[]): void {
-  if (roles.includes(role)) return
-  throw new AppError('forbidden', 'Forbidden', {
-    details: `This needs the role ${roles.join(' or ')} in the workspace; yours is ${role}.`,
-  })
+/** Throws forbidden for a member whose role is less than `least`. */
+export function demandRole(role: Role, least: Role): void {
+  if (roles.indexOf(role) >= roles.indexOf(least)) return
+  throw new AppError('forbidden', 'Forbidden', { details: roleNeeded(least, role) })
 }
+
+/** Each may do what those before it may. */
+const roles: readonly Role[] = ['viewer', 'editor', 'owner']
 
 /** Throws forbidden for whoever does not administer the installation. */
 export function demandAdmin({ visitor }: VisitorCall): void {

@@ -66,7 +66,7 @@ export async function findForEditor(context: SessionContext, call: VisitorCall):
   const subject = await findNamed(context, call)
   const role = subject && roleIn(call.visitor, subject.workspaceId)
   if (subject === null || role === null) throw noSuch('Subject')
-  demandRole(role, ['editor', 'owner'])
+  demandRole(role, 'editor')
   return subject
 }
 

@@ -30,7 +30,7 @@ export function workspaceRoutes(fastify: FastifyInstance, context: SessionContex
   fastify.patch(
     '/workspaces/:workspaceId',
     signedIn(context, async call => {
-      const workspaceId = workspaceOf(call, ['owner'])
+      const workspaceId = workspaceOf(call, 'owner')
       const { name } = await readName(call)
       const renamed = await directory.ask('rename-workspace', { workspaceId, name }, call.traceId)
       return workspaceObject({ ...renamed, role: 'owner' })
