@@ -8,7 +8,7 @@ import { isHttpUrl } from '#shared/http-url.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
-import { withoutCredentials } from '#shared/without-credentials.ts'
+import { basicCredentials } from '#shared/url-credentials.ts'
 import type { DirectoryContext } from './context.ts'
 import { nextNumber } from './counters.ts'
 import { sweepTables } from './delivery-tables.ts'
@@ -148,7 +148,7 @@ async function checkFields(store: Store, request: Fields, id: string): Promise<v
   if (!isHttpUrl(request.url, bounds.urlCharacters)) {
     throw invalid('Invalid url', `The URL must be a valid http or https address of at most ${bounds.urlCharacters} characters`)
   }
-  if (withoutCredentials(request.url) !== request.url) {
+  if (basicCredentials(new URL(request.url)) !== null) {
     throw invalid('Invalid url', 'The URL must not carry a user name or a password')
   }
   if ([...bareChannel(request.channel)].length > bounds.channelCharacters) {

@@ -1,5 +1,5 @@
 // The `incident` object of a plain webhook's body (spec C, Events; `lifecycle` and `confirmation` by spec D 3).
-import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { AlertDocument, AlertFacts } from '#shared/contracts/alert.ts'
 import type { EvidenceInput } from '#shared/contracts/verdict.ts'
 import { limits } from '#shared/limits.ts'
 import { cut } from '#shared/plain-text.ts'
@@ -47,19 +47,19 @@ export function incidentObject(alert: AlertDocument, id: string): IncidentObject
       key: facts.subjectSlug,
       name: facts.subjectName,
       template: facts.template,
-      ...boundedFields(facts.fields),
+      ...boundedFields(facts),
     },
     evidence: boundedEvidence(alert),
     evidence_note: evidenceNote,
   }
 }
 
-function boundedFields(fields: Record<string, unknown>) {
+function boundedFields({ fields, fieldsOmitted }: Pick<AlertFacts, 'fields' | 'fieldsOmitted'>) {
   const all = Object.entries(fields)
   const kept = all
     .slice(0, bounds.fields)
     .map(([key, value]) => [key, typeof value === 'string' ? cut(value, bounds.textCharacters) : value])
-  return { fields: Object.fromEntries(kept) as Record<string, unknown>, fields_omitted: all.length - kept.length }
+  return { fields: Object.fromEntries(kept) as Record<string, unknown>, fields_omitted: fieldsOmitted + all.length - kept.length }
 }
 
 function boundedEvidence({ facts }: AlertDocument): IncidentObject['evidence'] {

@@ -30,6 +30,7 @@ export function testAlert({ workspaceId }: DestinationDocument, at: number): Ale
       template: null,
       url: '',
       fields: {},
+      fieldsOmitted: 0,
       evidence: { inputs: [], omitted: 0, truncated: false },
       failing: [],
       unknown: [],

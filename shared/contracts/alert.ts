@@ -46,10 +46,12 @@ export interface AlertFacts {
   ruleKey: string
   /** `key@version`; null for a custom subject. */
   template: string | null
-  /** The checked address without credentials; empty where there is none. */
+  /** The checked address, redacted; empty where there is none. */
   url: string
-  /** Values of the template's fields, URLs without credentials. */
+  /** Values of the template's fields: single ones, without addresses and secrets. */
   fields: Record<string, unknown>
+  /** How many fields were left out of `fields`. */
+  fieldsOmitted: number
   evidence: Evidence
   /** Location ids of a website monitor's own rule (names are looked up when the body is made); empty for authored rules. */
   failing: string[]

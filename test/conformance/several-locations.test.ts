@@ -134,21 +134,27 @@ t.test('a monitor without locations is at no data and never checked', async t =>
   t.equal((await incidentOf(id)).status, 'recovering', 'until it is given one')
 })
 
-t.test('an alert tells what a failing check said, no more where all are silent, and the address without credentials', async t => {
+t.test('an alert has the failing check’s error, no secret of the monitor, and its address redacted', async t => {
   const alertOf = async (said: Record<string, string>) => {
-    const request = { url: 'https://me:hidden@shop.example/a', method: 'GET' }
+    const request = { url: 'https://me:hidden@shop.example/a?n=1&token=hidden', method: 'POST', data: 'hidden' }
     const body = { ...settings(names.slice(0, 3), 'majority'), request }
     const { id } = asSuccess(await world.call('POST', monitors, { token, body }))
     for (const [name, error] of Object.entries(said)) await world.report(id, idOf[name] as string, false, { error })
     await world.clock.advance(graceMs + confirmMs + second)
     const alerts = await world.store.find('alerts', { where: { subjectId: id }, limit: 2 })
     t.equal(alerts.length, 1)
+    t.notMatch(JSON.stringify(alerts), 'hidden')
     return { kind: alerts[0]?.kind, ...alerts[0]?.facts }
   }
-  const address = { url: 'https://shop.example/a', fields: { url: 'https://shop.example/a' } }
+  const address = { url: 'https://shop.example/a?n=1&token=redacted', fields: { method: 'POST' }, fieldsOmitted: 4 }
   t.match(await alertOf({ de: 'status 503', fr: 'status 502' }), { ...address, kind: 'problem', error: 'status 503' })
   t.match(await alertOf({ de: 'status 503' }), { ...address, kind: 'no_data', error: 'status 503' })
   t.match(await alertOf({}), { ...address, kind: 'no_data', error: '' })
+  const { fields } = await alertOf({ de: 'status 503', fr: 'body does not contain "https://me:hidden@shop.example"' })
+  t.strictSame(Object.keys(fields ?? {}), [
+    ...['interval_value', 'interval_unit', 'method', 'content_type', 'expected_text', 'failure_mode'],
+    ...['confirm_after', 'recover_after'],
+  ])
 })
 
 t.test('a location added while an incident is open joins the decision and neither closes nor doubles it', async t => {

@@ -1574,6 +1574,24 @@ t.test('Judging and incidents', async t => {
   })
 })
 
+t.test('an alert of a custom subject hides the credentials of addresses in a sender’s error', async t => {
+  const { subject, slug } = await watched()
+  for (const [error, shown] of [
+    ['https://me:hidden@db.example/x?api_key=hidden refused', 'https://db.example/x?api_key=redacted refused'],
+    [`${'x'.repeat(limits.judging.reasonCharacters - 12)} redis://me:hidden@cache`, /redis:\/\/cac$/],
+  ] as const) {
+    const before = ok(await report(subject, slug, { status: 'problem', error }))
+    t.equal(before.error, error, 'the sender reads what was sent')
+    await world.clock.advance(2 * minute + second)
+    const [{ id: subjectId } = { id: '' }] = await world.store.find('subjects', { where: { slug: subject }, limit: 1 })
+    const alerts = await world.store.find('alerts', { where: { subjectId }, sort: [['id', 'desc']], limit: 1 })
+    t.match(alerts[0]?.facts, { error: shown })
+    t.notMatch(JSON.stringify(alerts), 'hidden')
+    ok(await report(subject, slug, { status: 'ok' }))
+    await world.clock.advance(2 * minute + second)
+  }
+})
+
 t.test('Acknowledgement', async t => {
   const open = async (wait?: Record<string, string>) => {
     const { subject, slug, ruleSlug } = await watched(one => ({ ...anyOf(statusOf(one)), ...(wait ? { wait } : {}) }))

@@ -327,6 +327,20 @@ t.test('a viewer reads rules and regions, and changes nothing', async t => {
   t.equal(asSuccess(await get(`${rules}/${id}`)).name, 'Shop')
 })
 
+t.test('a viewer reads neither credentials of the address nor the request body of a rule', async t => {
+  const request = { url: 'https://me:hidden@shop.example/?token=abc', method: 'POST', data: 'secret' }
+  const stored = await created({ request })
+  t.match(stored.request, request)
+  const shown = { ...stored, request: { ...stored.request, url: 'https://shop.example/?token=redacted', data: '' } }
+  t.strictSame(asSuccess(await get(`${rules}/${stored.id}`, viewer)), shown)
+  const listed = asSuccess(await get(`${rules}?workspace_id=${home}`, viewer))
+  t.strictSame(
+    listed.find((one: { id: string }) => one.id === stored.id),
+    shown,
+  )
+  t.strictSame(asSuccess(await get(`${rules}/${stored.id}`, editor)), stored)
+})
+
 t.test('an update replaces everything: regions that are left out are cleared, and the rule is not checked any more', async t => {
   const before = await created({ regions: ['de', 'us'] })
   t.not(await world.checkEntry('aaaa', before.id), null)

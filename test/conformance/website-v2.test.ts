@@ -538,6 +538,30 @@ t.test('a viewer reads, an editor writes', async () => {
   asSuccess(await post(`${websites}/${id}`, website(), editor))
 })
 
+t.test('a viewer reads neither credentials of the address nor the request body, and an editor reads what is stored', async t => {
+  const url = 'https://me:hidden@shop.example/health?shop=1&api_key=abc#top'
+  const request = { url, method: 'POST', data: '{"password":"abc"}' }
+  const stored = asSuccess(await post(websites, website({ request }), editor))
+  t.match(stored.request, request)
+  const shown = {
+    ...stored,
+    request: { ...stored.request, url: 'https://shop.example/health?shop=1&api_key=redacted#top', data: '' },
+  }
+  const list = `${websites}?workspace_id=${home}`
+  const listed = async (token: string) =>
+    asSuccess(await get(list, token)).find((monitor: { id: string }) => monitor.id === stored.id)
+  t.strictSame(asSuccess(await get(`${websites}/${stored.id}`, viewer)), shown)
+  t.strictSame(await listed(viewer), shown)
+  for (const token of [editor, owner]) {
+    t.strictSame(asSuccess(await get(`${websites}/${stored.id}`, token)), stored)
+    t.strictSame(await listed(token), stored)
+  }
+  const there = (await world.addPerson('there', { there00000: 'owner' })).token
+  const mixed = (await world.addPerson('mixed', { [home]: 'owner', there00000: 'viewer' })).token
+  const { id } = asSuccess(await post(websites, website({ workspace_id: 'there00000', request }), there))
+  t.match(asSuccess(await get(`${websites}/${id}`, mixed)).request, shown.request, 'the role in its own workspace counts')
+})
+
 t.test('the list holds the monitors of the workspace by creation, and [] where there are none', async t => {
   t.strictSame(asSuccess(await get(`${websites}?workspace_id=${other}`, both)), [])
   const token = (await world.addPerson('many', { many000000: 'owner' })).token

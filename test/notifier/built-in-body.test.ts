@@ -174,7 +174,7 @@ t.test('a webhook reads the incident as data', async t => {
     lifecycle: 'open',
     confirmation: 'confirmed',
     at: '2026-01-05T12:00:00.000Z',
-    resource: { key: 'shop', name: 'Shop', template: 'website-check@1', fields: facts.fields, fields_omitted: 0 },
+    resource: { key: 'shop', name: 'Shop', template: 'website-check@1', fields: facts.fields, fields_omitted: 2 },
     evidence: {
       inputs: [
         { signal: 'reachability@de01', status: 'problem', at: '2026-01-05T11:59:59.000Z' },
@@ -210,8 +210,8 @@ t.test('what a webhook reads is bounded', async t => {
     reason: 'y'.repeat(300),
   }))
   const evidence = { inputs, omitted: 3, truncated: false }
-  const { incident } = bodyOf(told({}, { template: null, fields, evidence }), webhook)
-  t.match(incident.resource, { template: null, fields_omitted: 4 })
+  const { incident } = bodyOf(told({}, { template: null, fields, fieldsOmitted: 3, evidence }), webhook)
+  t.match(incident.resource, { template: null, fields_omitted: 7 })
   t.equal(Object.keys(incident.resource.fields).length, 16)
   t.equal(incident.resource.fields.field0.length, 200)
   t.match(incident.evidence, { omitted: 7, truncated: true })

@@ -158,7 +158,8 @@ export const facts: AlertFacts = {
   ruleKey: 'availability',
   template: 'website-check@1',
   url: 'https://shop.example.com/',
-  fields: { url: 'https://shop.example.com/', method: 'GET', interval_value: 1 },
+  fields: { method: 'GET', interval_value: 1 },
+  fieldsOmitted: 2,
   evidence: {
     inputs: [
       { input: 'de01', value: 'problem', at: startAt - 1_000, reason: 'connection refused' },

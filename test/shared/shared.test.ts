@@ -17,8 +17,8 @@ import {
   toBase62,
 } from '#shared/ids.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
+import { isCredentialName, redactedText, redactedUrl } from '#shared/redaction.ts'
 import { choice, duration, integer, list, readSettings, SettingError, text } from '#shared/settings.ts'
-import { withoutCredentials } from '#shared/without-credentials.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -219,8 +219,89 @@ t.test('settings are parsed once, and a bad one ends in a sentence that names it
     t.throws(() => readSettings(declared, environment), { message: sentence, constructor: SettingError })
 })
 
-t.test('addresses are shown without credentials', async t => {
-  t.equal(withoutCredentials('https://user:secret@example.org/a?b=c'), 'https://example.org/a?b=c')
-  t.equal(withoutCredentials('https://example.org/a b'), 'https://example.org/a b', 'others stay as they were written')
-  t.equal(withoutCredentials('not a url'), '')
+t.test('a name marks a credential when a part of it does', async t => {
+  const marked = [
+    ...[
+      'api_token',
+      'clientsecret',
+      'Authorization',
+      'XMLToken',
+      'token',
+      'TOKENS',
+      'x-api-key',
+      'apikey',
+      'accessKey',
+      'AWSAccessKeyId',
+    ],
+    ...[
+      'pw',
+      'pwd',
+      'dbPassword',
+      'PASS',
+      'pass1',
+      '2pass',
+      'sid',
+      'PHPSESSIONID',
+      'session.id',
+      'sig',
+      'X-Amz-Signature',
+      'jwt',
+    ],
+    ...['oauth2', 'otp', 'bearer', 'cookie', 'user[secret]', 'keys', 'passphrase', 'mytoken', 'my accesskey', 'ключ_token'],
+  ]
+  const plain = [
+    ...[
+      'monkey',
+      'author',
+      'keyboard',
+      'passport',
+      'tokenizer',
+      'secretary',
+      'signal',
+      'sessions',
+      'compass',
+      'keynote',
+      'bypass',
+    ],
+    ...['', '123', 'authority', 'q', 'ключ', 'passenger', 'hotkey', 'cookies', 'oauths', 'ToKeN'],
+  ]
+  for (const name of marked) t.equal(isCredentialName(name), true, name)
+  for (const name of plain) t.equal(isCredentialName(name), false, name)
+})
+
+t.test('an address hides user information and the values of parameters that are named after credentials', async t => {
+  const rows: [url: string, shown: string][] = [
+    ['https://user:secret@example.org/a?b=c', 'https://example.org/a?b=c'],
+    ['https://token@example.org', 'https://example.org/'],
+    ['http://:only@example.org:8080/x#y', 'http://example.org:8080/x#y'],
+    ['https://example.org/a b', 'https://example.org/a b'],
+    ['https://Example.org?Q=1&token=abc', 'https://Example.org?Q=1&token=redacted'],
+    ['https://example.org/?token=a&token=b&n=1', 'https://example.org/?token=redacted&token=redacted&n=1'],
+    ['https://example.org/?api%5Fkey=a%26b&to%6ben=c', 'https://example.org/?api%5Fkey=redacted&to%6ben=redacted'],
+    ['https://example.org/?user+password=a=b&c', 'https://example.org/?user+password=redacted&c'],
+    ['https://example.org/?%zztoken=a', 'https://example.org/?%zztoken=redacted'],
+    ['https://example.org/?token&secret=#?sig=1', 'https://example.org/?token&secret=#?sig=1'],
+    ['https://example.org/#?token=1', 'https://example.org/#?token=1'],
+    ['https://u:p@example.org/?pw=1?&key=2#a', 'https://example.org/?pw=redacted&key=redacted#a'],
+    ['not a url', ''],
+  ]
+  for (const [url, shown] of rows) t.equal(redactedUrl(url), shown, url)
+})
+
+t.test('a text hides the credentials of each address in it', async t => {
+  const rows: [text: string, shown: string][] = [
+    ['no address: user:secret@host?token=1', 'no address: user:secret@host?token=1'],
+    ['GET https://u:p@a.example/x failed', 'GET https://a.example/x failed'],
+    ['postgres://u:p@db/x and redis://:p@cache', 'postgres://db/x and redis://cache'],
+    ['jdbc:mysql://u:p@db/x?password=1', 'jdbc:mysql://db/x?password=redacted'],
+    [
+      '"HTTP://A.example/?KEY=1", <https://b.example/?sig=2>',
+      '"HTTP://A.example/?KEY=redacted", <https://b.example/?sig=redacted>',
+    ],
+    ['cut off in https://user:passw', 'cut off in https://redacted'],
+    ['https://a:b/c@d.example', 'https://redacted'],
+    ['https://a.example/b,c.', 'https://a.example/b,c.'],
+    ['://', '://'],
+  ]
+  for (const [text, shown] of rows) t.equal(redactedText(text), shown, text)
 })

@@ -159,6 +159,7 @@ export function alert(id: string, given: Partial<AlertDocument> = {}): AlertDocu
       template: null,
       url: '',
       fields: { 'dotted.name': { $dollar: '"quoted"' } },
+      fieldsOmitted: 0,
       evidence: { inputs: [], omitted: 0, truncated: false },
       failing: [],
       unknown: [],

@@ -18,10 +18,10 @@ const monitorObject = <P extends TProperties>(name: string, kind: string, own: P
     interval: Type.Integer({ description: 'Seconds.' }),
     workspace_id: Type.String(),
     request: Answered(`${name}Request`, {
-      url: Type.String(),
+      url: Type.String({ description: 'Viewers read it without user information and credentials in its query.' }),
       method: Type.String(),
       content_type: Type.String(),
-      data: Type.String(),
+      data: Type.String({ description: 'Viewers read it empty.' }),
       kind: Kind(`${kind}_request`),
     }),
     response: Answered(`${name}Response`, {

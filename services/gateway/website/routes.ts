@@ -17,6 +17,7 @@ import { readObject } from '../json-body.ts'
 import { isSubjectId } from '../subject-id.ts'
 import { requireBodyWorkspaceId, requireWorkspaceId } from '../workspace-id.ts'
 import type { WebsiteFamily } from './family.ts'
+import { seenWebsite } from './seen-website.ts'
 
 const slugFallback = 'website'
 
@@ -43,7 +44,7 @@ async function listWebsites({ context, family, call }: Work) {
   await family.requireListable(context, call, workspaceId)
   const websites = await allPages(after => context.directory.ask('list-websites', { workspaceId, after }, call.traceId))
   const namesOf = await context.locationNames.namer(new Set(websites.flatMap(website => website.meta.locations)), call.traceId)
-  return websites.map(website => family.object(website, namesOf))
+  return websites.map(website => family.object(seenWebsite(website, call.request.identity), namesOf))
 }
 
 async function createWebsite(work: Work) {
@@ -123,7 +124,8 @@ async function send<C extends WebsiteCommand>(work: Work, subjectId: string, com
 }
 
 async function answerWebsite({ context, family, call }: Work, website: WebsiteView) {
-  return family.object(website, await context.locationNames.namer(website.meta.locations, call.traceId))
+  const namesOf = await context.locationNames.namer(website.meta.locations, call.traceId)
+  return family.object(seenWebsite(website, call.request.identity), namesOf)
 }
 
 async function knownLocations({ context, family, call }: Work, names: string[]): Promise<string[]> {

@@ -12,7 +12,7 @@ import type {
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits.ts'
-import { withoutCredentials } from '#shared/without-credentials.ts'
+import { alertFacts } from './alert-facts.ts'
 
 export const statusWords: Record<IncidentState, IncidentStatus> = {
   pending: 'pending',
@@ -94,42 +94,19 @@ export function alertDocument(
   judgement: Judgement,
   order: Announcement & { now: number },
 ): AlertDocument {
-  const { context } = incident
-  const inputs = judgement.evidence.inputs
-  const rule = subject.rules.find(candidate => candidate.key === context.ruleKey)
-  const ofLocations = rule?.builtIn === true
-  const named = (value: string) => inputs.filter(input => ofLocations && input.value === value).map(input => input.input)
-  const failing = inputs.find(input => input.value === 'problem')
-  const url = subject.meta === null ? '' : withoutCredentials(subject.meta.url)
+  const { incidentId } = incident.context
   return {
-    id: `${context.incidentId}.a${incident.alerts}`,
+    id: `${incidentId}.a${incident.alerts}`,
     rev: 1,
     workspaceId: subject.workspaceId,
     subjectId: subject.id,
-    incidentId: context.incidentId,
+    incidentId,
     number: incident.alerts,
     kind: order.kind,
     reminder: order.reminder,
     held: order.held ? 'maintenance' : null,
     decidedAt: order.now,
-    facts: {
-      subjectName: subject.name,
-      subjectSlug: subject.slug,
-      ruleKey: ofLocations ? context.ruleKey : (rule?.slug ?? context.ruleKey),
-      template: subject.template,
-      url,
-      fields: subject.meta === null ? {} : { ...subject.meta, url },
-      evidence: judgement.evidence,
-      failing: named('problem'),
-      unknown: named('unknown'),
-      ok: named('ok'),
-      error: order.kind === 'recovery' ? '' : (failing?.reason ?? ''),
-      explanation: judgement.explanation,
-      troubleSince: context.troubleSince,
-      confirmedAt: context.confirmedAt,
-      wellSince: context.wellSince,
-      closedAt: context.closedAt,
-    },
+    facts: alertFacts(subject, incident, judgement, order.kind),
     state: 'open',
     deliveries: null,
     expireAt: order.now + limits.keeper.alertMs,

@@ -2,6 +2,8 @@
 import type { SeriesDocument } from '#shared/contracts/observation.ts'
 import type { ObservedInput } from '#shared/contracts/subject.ts'
 import { limits } from '#shared/limits.ts'
+import { firstCharacters } from '#shared/plain-text.ts'
+import { redactedText } from '#shared/redaction.ts'
 
 /** `addedAt`: when the input became part of the rules, ms. */
 export const neverObserved = (addedAt: number): ObservedInput => ({
@@ -21,7 +23,7 @@ export function isLater(
   return (number ?? 0) > (known.number ?? 0)
 }
 
-/** The error is cut: it is kept in the subject, in evidence and in records, once for each input that reads it. */
+/** The error is redacted, then cut: it is kept in the subject, in evidence and in records, once for each input that reads it. */
 export const observedOf = ({
   observedAtUs,
   number,
@@ -33,5 +35,5 @@ export const observedOf = ({
   number: number ?? 0,
   ok: status === 'ok',
   value,
-  error: error === '' ? null : [...error].slice(0, limits.judging.reasonCharacters).join(''),
+  error: error === '' ? null : firstCharacters(redactedText(error), limits.judging.reasonCharacters),
 })
