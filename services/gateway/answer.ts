@@ -2,8 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '#shared/clock.ts'
 import { newTraceId } from '#shared/ids.ts'
-import { type Envelope, success } from './envelope.ts'
 import { withinBudget } from './time-budget.ts'
+import { classicDialect } from './v2/dialect.ts'
 
 /** Made once per HTTP request; travels with everything that the request asks and orders. */
 export interface Call {
@@ -16,8 +16,8 @@ export const callOf = (request: FastifyRequest, reply: FastifyReply): Call => ({
 
 export const answering =
   (clock: Clock, handler: (call: Call) => Promise<unknown>) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<Envelope> =>
-    success(await withinBudget(clock, request.arrivedAt, handler(callOf(request, reply))))
+  async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
+    classicDialect.success(await withinBudget(clock, request.arrivedAt, classicDialect.budgetMs, handler(callOf(request, reply))))
 
 /** A part of the path by its name in the route, percent-decoded: an encoded slash is data. */
 export const pathPart = ({ request }: Call, name: 'id' | 'incident' | 'subject' | 'signal' | 'rule'): string =>

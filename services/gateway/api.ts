@@ -1,15 +1,14 @@
 // Everything under /api that generations 1 and 2 share: the key check, unknown paths, refusals in their envelope, the version.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '#shared/errors.ts'
+import type { FastifyInstance } from 'fastify'
 import type { AuthenticateHook } from './authenticate.ts'
 import type { GatewayContext } from './context.ts'
-import { failure, internalCode, success } from './envelope.ts'
-import { fromFramework } from './framework-error.ts'
+import { noSuchRoute, sendRefusal } from './dialect.ts'
 import { regionRoutes } from './v1/regions.ts'
 import { ruleRoutes } from './v1/rules.ts'
 import { deliveryLogRoutes } from './v2/delivery-log.ts'
 import { deliveryTableRoutes } from './v2/delivery-tables.ts'
 import { destinationRoutes } from './v2/destinations.ts'
+import { classicDialect } from './v2/dialect.ts'
 import { incidentRoutes } from './v2/incidents.ts'
 import { locationRoutes } from './v2/locations.ts'
 import { subjectRoutes } from './v2/subjects/routes.ts'
@@ -19,12 +18,11 @@ import { workspaceRoutes } from './v2/workspaces.ts'
 
 /** A Fastify plugin, to be registered at `/api`. */
 export const apiRoutes = (context: GatewayContext, authenticate: AuthenticateHook) => async (fastify: FastifyInstance) => {
-  const version = success(context.version)
+  const version = classicDialect.success(context.version)
   fastify.addHook('onRequest', authenticate)
-  fastify.setErrorHandler((error, request, reply) => refuse(context, error, request, reply))
-  fastify.setNotFoundHandler((request, reply) => {
-    void refuse(context, new AppError('not_found', 'Not found', { details: 'There is no such route' }), request, reply)
-  })
+  const { logger } = context
+  fastify.setErrorHandler((error, request, reply) => sendRefusal(classicDialect, logger, error, request, reply))
+  fastify.setNotFoundHandler((request, reply) => void sendRefusal(classicDialect, logger, noSuchRoute(), request, reply))
   fastify.get('/version', () => version)
   await fastify.register(
     (v1, _options, done) => {
@@ -50,21 +48,4 @@ export const apiRoutes = (context: GatewayContext, authenticate: AuthenticateHoo
     },
     { prefix: '/v2' },
   )
-}
-
-/** Answers HTTP 200 with the refusal in the envelope; logs what is nobody's fault but ours. */
-export function refuse(
-  context: Pick<GatewayContext, 'logger'>,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const envelope = failure(fromFramework(error, 'The request is malformed'))
-  request.answeredCode = envelope.error.code
-  if (envelope.error.code === internalCode) {
-    const log = context.logger.child({ method: request.method, route: request.routeOptions.url })
-    if (error instanceof AppError && error.retryable) log.warn({ err: error }, 'a request found its way blocked')
-    else log.error({ err: error }, 'a request could not be answered')
-  }
-  return reply.code(200).send(envelope)
 }

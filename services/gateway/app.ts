@@ -13,23 +13,25 @@ import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
 import { createKeeperClient } from '#shared/bus/command-keeper.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Identity } from '#shared/contracts/ask.ts'
-import { AppError } from '#shared/errors.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, Surroundings } from '#shared/service.ts'
-import { apiRoutes, refuse } from './api.ts'
-import { isApiPath } from './api-path.ts'
+import { apiRoutes } from './api.ts'
 import { type AuthenticateHook, createAuthenticate } from './authenticate.ts'
 import type { GatewayContext } from './context.ts'
+import { type Dialect, dialectOf, noSuchRoute, sendRefusal } from './dialect.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { createIdentities } from './identities.ts'
 import { createKeyUsage } from './key-usage.ts'
 import { createLocationNames } from './location-names.ts'
 import { createGatewayMetrics } from './metrics.ts'
 import { openApiRoutes } from './openapi/routes.ts'
+import { plainDialect } from './plain-dialect.ts'
+import { sessionDialect } from './session/dialect.ts'
 import { type SessionOptions, sessionDefaults } from './session/options.ts'
 import { sessionRoutes } from './session/routes.ts'
 import { refuseExpectation, refuseUnreadable } from './unreadable-request.ts'
+import { classicDialect } from './v2/dialect.ts'
 
 export interface GatewayOptions {
   /** The product's version: `GET /api/version` answers it, clients gate on it. */
@@ -65,12 +67,12 @@ export async function createGateway(
   const fastify = createFastify(serverOptions(context, authenticate, options.trustProxy))
   const drain = createDrain(fastify, clock)
   prepareRequests(fastify, clock, drain, createGatewayMetrics(metrics))
-  fastify.setNotFoundHandler((_request, reply) => void noSuchPage(reply))
+  fastify.setNotFoundHandler((request, reply) => void sendRefusal(plainDialect, context.logger, noSuchRoute(), request, reply))
   await fastify.register(apiRoutes(context, authenticate), { prefix: '/api' })
   await fastify.register(openApiRoutes(options), { prefix: '/api/openapi' })
   await fastify.register(sessionRoutes(context, options.session ?? sessionDefaults), { prefix: '/session' })
   fastify.server.maxConnections = limits.http.connections
-  fastify.server.on('checkExpectation', refuseExpectation)
+  fastify.server.on('checkExpectation', refuseExpectation(dialects))
   await fastify.ready()
   const service: Service = {
     unready: () => (bus.connected() ? [] : ['The gateway is cut off from the bus.']),
@@ -82,6 +84,9 @@ export async function createGateway(
   }
   return { fastify, service }
 }
+
+/** The first speaks to a request whose path is not known, the last where no prefix fits. */
+const dialects: readonly Dialect[] = [classicDialect, sessionDialect, plainDialect]
 
 function serverOptions(
   context: GatewayContext,
@@ -106,7 +111,7 @@ function serverOptions(
     routerOptions: { maxParamLength: limits.http.headerBytes },
     // Bodies are checked against contracts, not by Fastify: without these it would load the compilers of its own schemas.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    clientErrorHandler: refuseUnreadable,
+    clientErrorHandler: refuseUnreadable(dialects),
     frameworkErrors: (_error, request, reply) =>
       refuseUndecodable(context, authenticate, request as FastifyRequest, reply as FastifyReply),
   }
@@ -116,25 +121,19 @@ function noSchemas(): never {
   throw new Error('Invariant broken: a route has a schema of its own')
 }
 
-/** A path that cannot be decoded is no route; the key comes first all the same. */
+/** A path that cannot be decoded is no route. Where a key comes first, it comes first here as well. */
 function refuseUndecodable(
   context: GatewayContext,
   authenticate: AuthenticateHook,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  if (!isApiPath(request.raw.url ?? '')) {
-    noSuchPage(reply)
-    return
-  }
+  const dialect = dialectOf(dialects, request.raw.url ?? '')
   request.arrivedAt = context.clock.monotonic()
-  authenticate(request, reply, refusal => {
-    const error = refusal ?? new AppError('not_found', 'Not found', { details: 'There is no such route' })
-    void refuse(context, error, request, reply)
-  })
+  const refuse = (error: unknown) => void sendRefusal(dialect, context.logger, error, request, reply)
+  if (dialect.isKeyed) authenticate(request, reply, refusal => refuse(refusal ?? noSuchRoute()))
+  else refuse(noSuchRoute())
 }
-
-const noSuchPage = (reply: FastifyReply): FastifyReply => reply.code(404).type('text/plain; charset=utf-8').send('Not found\n')
 
 /** The hooks that every route pays: kept to one clock reading at each end. */
 function prepareRequests(

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import { hashToken, looksLikeToken } from '#shared/api-token.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Identity } from '#shared/contracts/ask.ts'
+import { limits } from '#shared/limits.ts'
 import { hasLostRights, rightsChanged } from './access.ts'
 import { AuthenticationError } from './authentication-error.ts'
 import type { Identities } from './identities.ts'
@@ -43,7 +44,7 @@ export function createAuthenticate(identities: Identities, usage: KeyUsage, cloc
     if (tokenHash instanceof AuthenticationError) return done(tokenHash)
     const known = identities.known(tokenHash)
     if (known) return done(accept(request, tokenHash, known))
-    withinBudget(clock, request.arrivedAt, identities.find(tokenHash)).then(
+    withinBudget(clock, request.arrivedAt, limits.http.answerMs, identities.find(tokenHash)).then(
       identity => done(accept(request, tokenHash, identity)),
       error => done(error),
     )

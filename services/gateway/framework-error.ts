@@ -1,4 +1,4 @@
-// What Fastify itself refuses with a 4xx is the client's: malformed, with `details` as the dialect writes its sentences.
+// A request that Fastify itself refuses with a 4xx is the client's fault: `malformed`. Each dialect writes the sentence in its own style.
 import type { FastifyError } from 'fastify'
 import { AppError } from '#shared/errors.ts'
 

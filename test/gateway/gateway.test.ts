@@ -206,7 +206,7 @@ t.test('what a request has waited is taken off the time of its answer, and an an
   }
   let refusal: unknown = null
   hand.advance(3_000)
-  withinBudget(clock, 0, new Promise(() => undefined)).catch(error => {
+  withinBudget(clock, 0, limits.http.answerMs, new Promise(() => undefined)).catch(error => {
     refusal = error
   })
   hand.advance(limits.http.answerMs - 3_000 - 1)
@@ -216,8 +216,10 @@ t.test('what a request has waited is taken off the time of its answer, and an an
   await turns(1)
   t.match(refusal, { code: 'unavailable' })
   timers = 0
-  t.equal(await withinBudget(clock, clock.monotonic(), Promise.resolve('done')), 'done')
-  await t.rejects(withinBudget(clock, clock.monotonic(), Promise.reject(new Error('refused'))), { message: 'refused' })
+  t.equal(await withinBudget(clock, clock.monotonic(), limits.http.answerMs, Promise.resolve('done')), 'done')
+  await t.rejects(withinBudget(clock, clock.monotonic(), limits.http.answerMs, Promise.reject(new Error('refused'))), {
+    message: 'refused',
+  })
   t.equal(timers, 0)
 })
 

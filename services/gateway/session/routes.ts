@@ -1,10 +1,11 @@
 // The session API, for the dashboard and whoever acts like it: plain JSON with real statuses. What all its routes share: who may
 // send requests at all, the headers of every answer, refusals in its envelope. Subjects get their own files here too.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { AppError } from '#shared/errors.ts'
 import type { GatewayContext } from '../context.ts'
-import { fromFramework } from '../framework-error.ts'
+import { sendRefusal } from '../dialect.ts'
 import { demandLocalVisitor } from './developer.ts'
+import { sessionDialect } from './dialect.ts'
 import { keyRoutes } from './keys.ts'
 import { locationRoutes } from './locations.ts'
 import { maintenanceRoutes } from './maintenance.ts'
@@ -15,7 +16,6 @@ import { proberCredentialRoutes } from './prober-credentials.ts'
 import { demandSameOrigin } from './same-origin.ts'
 import type { SessionContext } from './session-call.ts'
 import { createCookieJar } from './session-cookie.ts'
-import { sessionRefusal } from './session-error.ts'
 import { signInRoutes } from './sign-in.ts'
 import { subjectRoutes } from './subjects.ts'
 import { userRoutes } from './users.ts'
@@ -36,10 +36,10 @@ export const sessionRoutes = (gateway: GatewayContext, options: SessionOptions) 
       done(error as Error)
     }
   })
-  fastify.setErrorHandler((error, request, reply) => refuse(context, error, request, reply))
+  fastify.setErrorHandler((error, request, reply) => sendRefusal(sessionDialect, context.logger, error, request, reply))
   fastify.setNotFoundHandler((request, reply) => {
     const error = new AppError('not_found', 'Not found', { details: 'There is no such route.' })
-    void refuse(context, error, request, reply)
+    void sendRefusal(sessionDialect, context.logger, error, request, reply)
   })
   for (const routes of nouns) await routes(fastify, context)
 }
@@ -67,15 +67,4 @@ const answerHeaders = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-}
-
-/** Logs what is nobody's fault but ours. */
-function refuse({ logger }: GatewayContext, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, body, retryAfterSeconds } = sessionRefusal(fromFramework(error, 'The request is malformed.'))
-  request.answeredCode = status
-  const log = logger.child({ method: request.method, route: request.routeOptions.url })
-  if (status === 500) log.error({ err: error }, 'a request could not be answered')
-  if (status === 503) log.warn({ err: error }, 'a request found its way blocked')
-  if (retryAfterSeconds !== null) void reply.header('retry-after', retryAfterSeconds)
-  return reply.code(status).send(body)
 }

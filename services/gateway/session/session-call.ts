@@ -8,6 +8,7 @@ import { hasLostRights, rightsChanged } from '../access.ts'
 import { type Call, callOf } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
 import { withinBudget } from '../time-budget.ts'
+import { sessionDialect } from './dialect.ts'
 import type { SessionOptions } from './options.ts'
 import type { CookieJar } from './session-cookie.ts'
 import { hashSessionToken } from './session-token.ts'
@@ -30,7 +31,9 @@ type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<un
 export const open =
   ({ clock }: SessionContext, handler: (call: Call) => Promise<unknown>): RouteHandler =>
   (request, reply) =>
-    withinBudget(clock, request.arrivedAt, handler(callOf(request, reply))).then(result => answer(reply, result))
+    withinBudget(clock, request.arrivedAt, sessionDialect.budgetMs, handler(callOf(request, reply))).then(result =>
+      answer(reply, result),
+    )
 
 /** A route for whoever is signed in; asks the directory each time, so that a session that was ended is ended here too. */
 export const signedIn = (context: SessionContext, handler: (call: VisitorCall) => Promise<unknown>): RouteHandler =>

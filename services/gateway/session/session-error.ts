@@ -1,6 +1,7 @@
-// Refusals of the session API: a word for programs, a short text, a sentence that says what to do; real HTTP statuses.
-// The one place where the inside's errors become them.
+// Refusals of the session API: a word for programs, a short text, a sentence that says what to do, and HTTP's own statuses.
+// The only place that maps the system's errors to them.
 import { AppError, type ErrorCode } from '#shared/errors.ts'
+import type { Refusal } from '../dialect.ts'
 
 /** `word: status`; the words are part of the API. */
 export const sessionErrors = {
@@ -37,18 +38,19 @@ export class SessionError extends AppError {
   }
 }
 
-export interface SessionRefusal {
-  status: number
-  body: { error: { code: SessionErrorWord; message: string; details: string } }
-  retryAfterSeconds: number | null
-}
-
 /** Never says more of an internal failure than that there was one. */
-export function sessionRefusal(error: unknown): SessionRefusal {
+export function sessionRefusal(error: unknown): Refusal {
   const word = wordOf(error)
   const { message, details } = texts[word] ?? (error as AppError)
-  const retryAfterSeconds = error instanceof SessionError ? error.retryAfterSeconds : word === 'unavailable' ? 1 : null
-  return { status: sessionErrors[word], body: { error: { code: word, message, details } }, retryAfterSeconds }
+  const status = sessionErrors[word]
+  const seconds = error instanceof SessionError ? error.retryAfterSeconds : word === 'unavailable' ? 1 : null
+  return {
+    status,
+    body: { error: { code: word, message, details } },
+    code: status,
+    headers: seconds === null ? {} : { 'retry-after': String(seconds) },
+    isInternal: word === 'internal' || word === 'unavailable',
+  }
 }
 
 const words: Record<ErrorCode, SessionErrorWord> = {

@@ -1,6 +1,6 @@
-// The envelope of generations 1 and 2 (spec A, Envelope), and the one place where the inside's errors become its codes.
+// The envelope of generations 1 and 2 (spec A, Envelope). The only place that maps the system's errors to its codes.
 import { AppError, type ErrorCode } from '#shared/errors.ts'
-import { AuthenticationError } from './authentication-error.ts'
+import { AuthenticationError } from '../authentication-error.ts'
 
 export interface Envelope {
   result: unknown
