@@ -10,6 +10,8 @@ export type ErrorCode =
   | 'invalid_state'
   | 'access_denied'
   | 'malformed'
+  | 'too_large'
+  | 'gone'
   | 'busy'
   | 'unavailable'
   | 'internal'

@@ -226,6 +226,13 @@ export const limits = {
     locationNamesMs: 5 * second,
   },
 
+  v3: {
+    /** A response of generation 3 leaves within this (v3 1.10); its clients wait 30 s. */
+    answerMs: 10 * second,
+    /** A body; a batch and a preview have the bound of generations 1 and 2. */
+    bodyBytes: 256 * 1024,
+  },
+
   directory: {
     /** A guarded put that somebody else overtook is tried again this often: every loss is somebody else's progress. */
     guardedTries: 50,

@@ -139,7 +139,7 @@ async function addFirstKey(store: Store, key: FirstKey): Promise<void> {
 }
 
 const firstKeyDocument = ({ keyId, userId, tokenHash, prefix, at }: FirstKey) =>
-  keyDocument({ id: keyId, userId, description: 'First key', tokenHash, prefix, createdAt: at })
+  keyDocument({ id: keyId, userId, description: 'First key', tokenHash, prefix, createdAt: at, scope: null })
 
 async function changeFirstKey(store: Store, change: (present: FirstKey | null) => FirstKey | null): Promise<FirstKey | null> {
   const stored = await changeGuarded(store, 'settings', settingIds.firstKey, present => {

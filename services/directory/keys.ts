@@ -1,10 +1,11 @@
 // API keys: made, recognised, listed, deleted. Their tokens are never here: whoever asks makes one and says its hash.
-import type { KeyDocument, UserDocument } from '#shared/contracts/account.ts'
+import { type KeyDocument, type KeyScope, keyActions, type UserDocument } from '#shared/contracts/account.ts'
 import type { AskRequest, Identity } from '#shared/contracts/ask.ts'
 import type { KeyView } from '#shared/contracts/ask-people.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
-import { callerOf } from './callers.ts'
+import type { Store } from '#shared/store/port.ts'
+import { callerOf, workspacesOf } from './callers.ts'
 import type { DirectoryContext } from './context.ts'
 import { checkText } from './fields.ts'
 import { revoke } from './revoke.ts'
@@ -18,7 +19,16 @@ export async function authenticate(
   const [key] = await store.find('keys', { where: { tokenHash }, limit: 1 })
   if (!key || key.expiresAt <= clock.now()) return null
   const [user] = await store.get('users', [key.userId])
-  return user ? { ...(await callerOf(store, user, key.expiresAt)), keyId: key.id } : null
+  if (!user) return null
+  const caller = await callerOf(store, user, key.expiresAt)
+  if (key.scope === null) return { ...caller, keyId: key.id, scope: null }
+  return withinScope({ ...caller, keyId: key.id, scope: key.scope }, key.scope)
+}
+
+/** Its one workspace and no rights over the installation. Null once its owner is no longer a member there (v3 2.5). */
+function withinScope(identity: Identity, { workspaceId }: KeyScope): Identity | null {
+  const memberships = identity.memberships.filter(membership => membership.workspaceId === workspaceId)
+  return memberships.length === 0 ? null : { ...identity, admin: false, memberships }
 }
 
 /** Moves `lastUsedAt` forward, never back. Keys that are gone stay gone. */
@@ -42,17 +52,29 @@ export async function createKey({ store, clock }: DirectoryContext, request: Ask
   const description = checkText(request.description, limits.key.descriptionCharacters, 'Invalid description', 'A description')
   const [user] = await store.get('users', [userId])
   if (!user) throw userNotFound(userId)
+  const scope = request.scope === undefined ? null : await checkScope(store, user, request.scope)
   const [repeated = null] = await store.get('keys', [id])
   if (!repeated && (await store.count('keys', { userId })) >= limits.key.perUser) throw tooManyKeys()
-  const made = keyDocument({ id, userId, description, tokenHash, prefix, createdAt: clock.now() })
+  const made = keyDocument({ id, userId, description, tokenHash, prefix, createdAt: clock.now(), scope })
   if (!repeated) await store.insert('keys', [made])
   const [stored = null] = await store.get('keys', [id])
   if (stored?.userId === userId && stored.tokenHash === tokenHash) return keyView(stored, user)
   throw new AppError('validation', 'Key exists', { details: 'The id or the token belongs to another key' })
 }
 
+/** In the order of `keyActions`, each action once. Throws `not_found` for a workspace that is not the user's. */
+async function checkScope(store: Store, user: UserDocument, { workspaceId, actions }: KeyScope): Promise<KeyScope> {
+  const workspaces = await workspacesOf(store, user.id)
+  if (workspaces.some(({ workspace }) => workspace.id === workspaceId)) {
+    return { workspaceId, actions: keyActions.filter(action => actions.includes(action)) }
+  }
+  throw new AppError('not_found', 'Workspace not found', {
+    details: `${user.username} is no member of the workspace ${workspaceId}`,
+  })
+}
+
 export const keyDocument = (
-  made: Pick<KeyDocument, 'id' | 'userId' | 'description' | 'tokenHash' | 'prefix' | 'createdAt'>,
+  made: Pick<KeyDocument, 'id' | 'userId' | 'description' | 'tokenHash' | 'prefix' | 'createdAt' | 'scope'>,
 ): KeyDocument => ({ ...made, rev: 1, expiresAt: made.createdAt + limits.key.lifeMs, lastUsedAt: null })
 
 /** Keys of a user, or the newest of all, oldest first. */
@@ -97,4 +119,5 @@ const keyView = (key: KeyDocument, user: UserDocument | null): KeyView => ({
   createdAt: key.createdAt,
   expiresAt: key.expiresAt,
   lastUsedAt: key.lastUsedAt,
+  scope: key.scope,
 })

@@ -1,8 +1,9 @@
 // Everything under /api that generations 1 and 2 share: the key check, unknown paths, refusals in their envelope, the version.
 import type { FastifyInstance } from 'fastify'
-import type { AuthenticateHook } from './authenticate.ts'
+import { type AuthenticateHook, requireFullKey } from './authenticate.ts'
 import type { GatewayContext } from './context.ts'
 import { noSuchRoute, sendRefusal } from './dialect.ts'
+import type { Family } from './family.ts'
 import { regionRoutes } from './v1/regions.ts'
 import { ruleRoutes } from './v1/rules.ts'
 import { deliveryLogRoutes } from './v2/delivery-log.ts'
@@ -15,6 +16,12 @@ import { subjectRoutes } from './v2/subjects/routes.ts'
 import { transformationRoutes } from './v2/transformations.ts'
 import { websiteRoutes } from './v2/websites.ts'
 import { workspaceRoutes } from './v2/workspaces.ts'
+
+export const classicFamily: Family = {
+  prefix: '/api',
+  dialect: classicDialect,
+  routes: (context, authenticate) => apiRoutes(context, requireFullKey(authenticate)),
+}
 
 /** A Fastify plugin, to be registered at `/api`. */
 export const apiRoutes = (context: GatewayContext, authenticate: AuthenticateHook) => async (fastify: FastifyInstance) => {

@@ -16,38 +16,26 @@ import type { Identity } from '#shared/contracts/ask.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, Surroundings } from '#shared/service.ts'
-import { apiRoutes } from './api.ts'
 import { type AuthenticateHook, createAuthenticate } from './authenticate.ts'
 import type { GatewayContext } from './context.ts'
 import { type Dialect, dialectOf, noSuchRoute, sendRefusal } from './dialect.ts'
 import { createDrain, type Drain } from './drain.ts'
+import { allFamilies } from './families.ts'
+import type { Family } from './family.ts'
+import type { GatewayOptions } from './gateway-options.ts'
 import { createIdentities } from './identities.ts'
 import { createKeyUsage } from './key-usage.ts'
 import { createLocationNames } from './location-names.ts'
 import { createGatewayMetrics } from './metrics.ts'
 import { openApiRoutes } from './openapi/routes.ts'
 import { plainDialect } from './plain-dialect.ts'
-import { sessionDialect } from './session/dialect.ts'
-import { type SessionOptions, sessionDefaults } from './session/options.ts'
-import { sessionRoutes } from './session/routes.ts'
 import { refuseExpectation, refuseUnreadable } from './unreadable-request.ts'
-import { classicDialect } from './v2/dialect.ts'
-
-export interface GatewayOptions {
-  /** The product's version: `GET /api/version` answers it, clients gate on it. */
-  version: string
-  /** From which public incident ids are derived (SQIDS_SALT, or the installation's own). */
-  incidentSalt: string
-  /** Absent: an installation on this machine, without OIDC. */
-  session?: SessionOptions
-  /** The proxies whose X-Forwarded-For is believed: addresses or networks; absent: none. */
-  trustProxy?: string[]
-}
 
 /** Resolves when the gateway may listen: `fastify.listen({ host, port })`. `service.stop()` closes it with grace. */
 export async function createGateway(
   surroundings: Surroundings,
   options: GatewayOptions,
+  families: readonly Family[] = allFamilies,
 ): Promise<{ fastify: FastifyInstance; service: Service }> {
   const { bus, clock, metrics } = surroundings
   const directory = createDirectoryClient(bus, clock)
@@ -64,13 +52,14 @@ export async function createGateway(
   const identities = await createIdentities(bus, clock, tokenHash => directory.ask('authenticate', { tokenHash }))
   const usage = createKeyUsage(clock, usedAt => directory.ask('touch-keys', { usedAt }))
   const authenticate = createAuthenticate(identities, usage, clock)
-  const fastify = createFastify(serverOptions(context, authenticate, options.trustProxy))
+  /** The first speaks to a request whose path is not known, the last if no prefix fits. */
+  const dialects = [...families.map(({ dialect }) => dialect), plainDialect]
+  const fastify = createFastify(serverOptions(context, authenticate, dialects, options.trustProxy))
   const drain = createDrain(fastify, clock)
   prepareRequests(fastify, clock, drain, createGatewayMetrics(metrics))
   fastify.setNotFoundHandler((request, reply) => void sendRefusal(plainDialect, context.logger, noSuchRoute(), request, reply))
-  await fastify.register(apiRoutes(context, authenticate), { prefix: '/api' })
+  for (const { prefix, routes } of families) await fastify.register(routes(context, authenticate, options), { prefix })
   await fastify.register(openApiRoutes(options), { prefix: '/api/openapi' })
-  await fastify.register(sessionRoutes(context, options.session ?? sessionDefaults), { prefix: '/session' })
   fastify.server.maxConnections = limits.http.connections
   fastify.server.on('checkExpectation', refuseExpectation(dialects))
   await fastify.ready()
@@ -85,12 +74,10 @@ export async function createGateway(
   return { fastify, service }
 }
 
-/** The first speaks to a request whose path is not known, the last where no prefix fits. */
-const dialects: readonly Dialect[] = [classicDialect, sessionDialect, plainDialect]
-
 function serverOptions(
   context: GatewayContext,
   authenticate: AuthenticateHook,
+  dialects: readonly Dialect[],
   trustProxy: GatewayOptions['trustProxy'],
 ): FastifyHttpOptions<RawServerDefault> {
   return {
@@ -113,7 +100,7 @@ function serverOptions(
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     clientErrorHandler: refuseUnreadable(dialects),
     frameworkErrors: (_error, request, reply) =>
-      refuseUndecodable(context, authenticate, request as FastifyRequest, reply as FastifyReply),
+      refuseUndecodable(context, authenticate, dialects, request as FastifyRequest, reply as FastifyReply),
   }
 }
 
@@ -125,6 +112,7 @@ function noSchemas(): never {
 function refuseUndecodable(
   context: GatewayContext,
   authenticate: AuthenticateHook,
+  dialects: readonly Dialect[],
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {

@@ -51,6 +51,15 @@ export function createAuthenticate(identities: Identities, usage: KeyUsage, cloc
   }
 }
 
+/** The same for generations 1 and 2, which know no scoped keys: there such a key is nobody's (v3 2.5). */
+export const requireFullKey =
+  (authenticate: AuthenticateHook): AuthenticateHook =>
+  (request, reply, done) =>
+    authenticate(request, reply, refusal => {
+      if (refusal === undefined && request.identity.scope !== null) done(new AuthenticationError('invalid'))
+      else done(refusal)
+    })
+
 const refusalOf = (identity: Identity | null): AuthenticationError =>
   new AuthenticationError(identity === null ? 'invalid' : 'disabled')
 

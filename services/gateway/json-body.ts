@@ -25,11 +25,10 @@ export async function readObjectAndText(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<{ body: Record<string, unknown>; text: string }> {
-  const text = await readText(request, reply)
+  const text = await readBodyText(request, reply)
   if (text.trim() === '') return { body: {}, text: '{}' }
   requireJson(request)
-  requireShallow(text)
-  const value = parse(text)
+  const value = parseJson(text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return { body: value as Record<string, unknown>, text }
   throw invalidJson('The body must be a JSON object')
@@ -37,29 +36,33 @@ export async function readObjectAndText(
 
 /** Throws `validation` (2001) where a single byte of body was sent, whatever it is or announces (spec D 1, Validation). */
 export async function requireNoBody(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const size = await readChunks(request, []).catch(() => 1)
+  const size = await readChunks(request, [], 0).catch(() => 1)
   if (size > limits.http.discardBytes) reply.header('connection', 'close')
   await requireWanted(request, reply)
   if (size === 0) return
   throw new AppError('validation', 'This request takes no body', { details: 'Send the request without a body' })
 }
 
-/** Dialects with real statuses tell this refusal apart. */
-export const tooLargeMessage = 'Request too large'
+export const tooLarge = (details: string): AppError => new AppError('too_large', 'Request too large', { details })
 
 export const invalidJson = (details: string): AppError => new AppError('malformed', 'Invalid JSON', { details })
 
-async function readText(request: FastifyRequest, reply: FastifyReply): Promise<string> {
+/** The body's text, empty if there is none. Throws `malformed` for an encoding and for what is not UTF-8, `too_large` beyond `maxBytes`. */
+export async function readBodyText(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  maxBytes: number = limits.http.bodyBytes,
+): Promise<string> {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new AppError('malformed', 'Unsupported encoding', { details: 'The body must be sent without a content encoding' })
   }
   const chunks: Buffer[] = []
-  const size = await readChunks(request, chunks)
+  const size = await readChunks(request, chunks, maxBytes)
   if (size > limits.http.discardBytes) reply.header('connection', 'close')
   await requireWanted(request, reply)
-  if (size > limits.http.bodyBytes) {
-    throw new AppError('malformed', tooLargeMessage, { details: `A request body has at most ${limits.http.bodyBytes} bytes` })
+  if (size > maxBytes) {
+    throw tooLarge(`A request body has at most ${maxBytes} bytes`)
   }
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
   if (isUtf8(bytes)) return bytes.toString('utf8')
@@ -79,7 +82,7 @@ async function requireWanted({ confirmSender }: FastifyRequest, reply: FastifyRe
  * Keeps what fits and answers how much came; rejects with `malformed` where the sender broke off. What is beyond all measure is left
  * unread: the request must not be destroyed, because its connection carries the refusal.
  */
-function readChunks({ raw }: FastifyRequest, chunks: Buffer[]): Promise<number> {
+function readChunks({ raw }: FastifyRequest, chunks: Buffer[], maxBytes: number): Promise<number> {
   return new Promise((resolve, reject) => {
     let size = 0
     let isSettled = false
@@ -94,7 +97,7 @@ function readChunks({ raw }: FastifyRequest, chunks: Buffer[]): Promise<number> 
     const take = (chunk: Buffer) => {
       if (isSettled) return
       size += chunk.length
-      if (size <= limits.http.bodyBytes) chunks.push(chunk)
+      if (size <= maxBytes) chunks.push(chunk)
       else chunks.length = 0
       if (size <= limits.http.discardBytes) return
       raw.pause()
@@ -133,7 +136,9 @@ function requireShallow(text: string): void {
 
 const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
 
-function parse(text: string): unknown {
+/** Throws `malformed` for what is no JSON or nested too deeply. */
+export function parseJson(text: string): unknown {
+  requireShallow(text)
   try {
     return JSON.parse(text)
   } catch {

@@ -70,6 +70,17 @@ export interface SignInTriesDocument extends Stored {
   expireAt: number
 }
 
+/** What a scoped key may do beside reading; keys of generation 3 alone have a scope (v3 2.3). */
+export const keyActions = ['acknowledge', 'maintenance', 'observe', 'templates', 'resources'] as const
+export type KeyAction = (typeof keyActions)[number]
+
+/** The one workspace that a scoped key reaches, and what it may do there. */
+export interface KeyScope {
+  workspaceId: string
+  /** In the order of `keyActions`, each once; none: it only reads. */
+  actions: KeyAction[]
+}
+
 /** The token itself is nowhere: only its SHA-256 is kept. */
 export interface KeyDocument extends Stored {
   userId: string
@@ -81,6 +92,8 @@ export interface KeyDocument extends Stored {
   createdAt: number
   expiresAt: number
   lastUsedAt: number | null
+  /** Null: a full key, which may do what its owner may. */
+  scope: KeyScope | null
 }
 
 export interface LocationDocument extends Stored {

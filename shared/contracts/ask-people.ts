@@ -2,7 +2,7 @@
 // as administrators change them. Tokens are made by whoever asks and never travel: here there are only their hashes, so that a
 // repeated question does no more than the first. Who may ask what is decided by the asker (spec D 1, Roles).
 import { Type } from 'typebox'
-import type { Role } from '#shared/contracts/account.ts'
+import { type KeyScope, keyActions, type Role } from '#shared/contracts/account.ts'
 import { Id, Nullable, TokenHash } from '#shared/contracts/common.ts'
 import { After, type Page } from '#shared/contracts/page.ts'
 
@@ -87,6 +87,10 @@ export const peopleAsks = {
     description: Text,
     tokenHash: TokenHash,
     prefix: Type.String({ maxLength: 16 }),
+    /** Absent: a full key. Refused also: not_found for a workspace of which the user is no member. */
+    scope: Type.Optional(
+      Type.Object({ workspaceId: Id, actions: Type.Array(Type.Enum([...keyActions]), { maxItems: keyActions.length }) }),
+    ),
   }),
   /** Keys of a user, or with null of everybody (the newest 1,000), oldest first. */
   'list-keys': Type.Object({ userId: Nullable(Id) }),
@@ -170,6 +174,7 @@ export interface KeyView {
   createdAt: number
   expiresAt: number
   lastUsedAt: number | null
+  scope: KeyScope | null
 }
 
 export interface LocationView {

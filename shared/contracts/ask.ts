@@ -1,7 +1,7 @@
 // Questions to the directory and what it answers: accounts, configuration of a workspace, and every read.
 // Requests are validated at the edge; the answers are the directory's own.
 import { type Static, Type } from 'typebox'
-import type { Role } from '#shared/contracts/account.ts'
+import type { KeyScope, Role } from '#shared/contracts/account.ts'
 import { type DestinationSecretAnswers, destinationSecretAsks } from '#shared/contracts/ask-destination-secrets.ts'
 import { type NotificationAnswers, notificationAsks } from '#shared/contracts/ask-notifications.ts'
 import { type Caller, type LocationView, type PeopleAnswers, peopleAsks } from '#shared/contracts/ask-people.ts'
@@ -42,6 +42,8 @@ export type AskRequest<V extends AskVerb> = Static<(typeof asks)[V]>
 
 export interface Identity extends Caller {
   keyId: string
+  /** Null: a full key. Of a scoped key `memberships` holds its one workspace at most. */
+  scope: KeyScope | null
 }
 
 export interface AskResults

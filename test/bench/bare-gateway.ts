@@ -54,6 +54,7 @@ serve('cmd.*.*', ({ subject, text = '{}' }) => {
 })
 
 const identity = (): Identity => ({
+  scope: null,
   keyId: 'key',
   userId: 'user',
   displayName: 'bench',

@@ -59,6 +59,7 @@ t.test('requests that come at once with a key not yet known ask once', async t =
     disabled: false,
     expiresAt: world.clock.now() + 1e9,
     memberships: [],
+    scope: null,
   }
   const held: (() => void)[] = []
   await world.hub

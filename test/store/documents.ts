@@ -68,6 +68,7 @@ export function key(id: string, given: Partial<KeyDocument> = {}): KeyDocument {
     createdAt: 1,
     expiresAt: 2,
     lastUsedAt: null,
+    scope: null,
     ...given,
   }
 }

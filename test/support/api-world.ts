@@ -168,6 +168,7 @@ export async function addPerson(
     createdAt: at,
     expiresAt: at + limits.key.lifeMs,
     lastUsedAt: null,
+    scope: null,
   }
   await store.insert('keys', [key])
   return { userId, keyId: key.id, token }

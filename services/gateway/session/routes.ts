@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { AppError } from '#shared/errors.ts'
 import type { GatewayContext } from '../context.ts'
 import { sendRefusal } from '../dialect.ts'
+import type { Family } from '../family.ts'
 import { demandLocalVisitor } from './developer.ts'
 import { sessionDialect } from './dialect.ts'
 import { keyRoutes } from './keys.ts'
@@ -11,7 +12,7 @@ import { locationRoutes } from './locations.ts'
 import { maintenanceRoutes } from './maintenance.ts'
 import { memberRoutes } from './members.ts'
 import { oidcRoutes } from './oidc-routes.ts'
-import { isSecure, type SessionOptions } from './options.ts'
+import { isSecure, type SessionOptions, sessionDefaults } from './options.ts'
 import { proberCredentialRoutes } from './prober-credentials.ts'
 import { demandSameOrigin } from './same-origin.ts'
 import type { SessionContext } from './session-call.ts'
@@ -22,8 +23,13 @@ import { userRoutes } from './users.ts'
 import { whoAmIRoutes } from './who-am-i.ts'
 import { workspaceRoutes } from './workspaces.ts'
 
-/** A Fastify plugin, to be registered at `/session`. */
-export const sessionRoutes = (gateway: GatewayContext, options: SessionOptions) => async (fastify: FastifyInstance) => {
+export const sessionFamily: Family = {
+  prefix: '/session',
+  dialect: sessionDialect,
+  routes: (context, _authenticate, { session = sessionDefaults }) => sessionRoutes(context, session),
+}
+
+const sessionRoutes = (gateway: GatewayContext, options: SessionOptions) => async (fastify: FastifyInstance) => {
   const context: SessionContext = { ...gateway, options, cookies: createCookieJar(isSecure(options)) }
   if (options.developer) gateway.logger.warn('AUTH_DEV: every visitor of this machine is an administrator')
   fastify.addHook('onRequest', (request, reply, done) => {

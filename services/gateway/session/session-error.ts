@@ -61,6 +61,8 @@ const words: Record<ErrorCode, SessionErrorWord> = {
   access_denied: 'forbidden',
   invalid_state: 'conflict',
   malformed: 'malformed',
+  too_large: 'too_large',
+  gone: 'not_found',
   busy: 'unavailable',
   unavailable: 'unavailable',
   internal: 'internal',

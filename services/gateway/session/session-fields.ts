@@ -8,7 +8,7 @@ import { isId } from '#shared/is-id.ts'
 import { limits } from '#shared/limits.ts'
 import { once } from '#shared/once.ts'
 import type { Call } from '../answer.ts'
-import { readObject, tooLargeMessage } from '../json-body.ts'
+import { readObject } from '../json-body.ts'
 import { SessionError } from './session-error.ts'
 
 /** Any text, and one that must not be empty; the directory has the finer rules. */
@@ -43,8 +43,8 @@ export const invalid = (details: string): AppError => new AppError('validation',
 
 /** For the `catch` of whoever reads a body: a body that is too large has a status of its own here. Everything else is thrown on. */
 export function tellTooLarge(error: unknown): never {
-  if (error instanceof AppError && error.message === tooLargeMessage) {
-    throw new SessionError('too_large', tooLargeMessage, `${error.details}.`)
+  if (error instanceof AppError && error.code === 'too_large') {
+    throw new SessionError('too_large', error.message, `${error.details}.`)
   }
   throw error
 }

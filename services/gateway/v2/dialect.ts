@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import type { Dialect, Refusal, UnreadableReason } from '../dialect.ts'
 import { fromFramework } from '../framework-error.ts'
-import { tooLargeMessage } from '../json-body.ts'
+import { tooLarge } from '../json-body.ts'
 import { failure, internalCode, success } from './envelope.ts'
 
 export const classicDialect: Dialect = {
@@ -21,11 +21,10 @@ function refusalOf(error: unknown): Refusal {
   return { status: 200, body, code, isInternal: code === internalCode }
 }
 
-const unreadable = (details: string, message = 'Invalid request') => new AppError('malformed', message, { details })
+const unreadable = (details: string) => new AppError('malformed', 'Invalid request', { details })
 
 const unreadableErrors: Record<UnreadableReason, () => AppError> = {
-  'headers too large': () =>
-    unreadable(`The request line and its headers have at most ${limits.http.headerBytes} bytes`, tooLargeMessage),
+  'headers too large': () => tooLarge(`The request line and its headers have at most ${limits.http.headerBytes} bytes`),
   late: () => unreadable('The request did not end in time'),
   'no http': () => unreadable('The request is no valid HTTP'),
   expectation: () => unreadable('The only expectation that is met is 100-continue'),

@@ -16,6 +16,7 @@ const codes: Partial<Record<ErrorCode, number>> = {
   invalid_state: 2004,
   access_denied: 2005,
   malformed: 2006,
+  too_large: 2006,
 }
 
 /** Spec D 1, Auth codes. */

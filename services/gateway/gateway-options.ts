@@ -1,0 +1,13 @@
+// What a gateway is started with.
+import type { SessionOptions } from './session/options.ts'
+
+export interface GatewayOptions {
+  /** The product's version: `GET /api/version` answers it, clients gate on it. */
+  version: string
+  /** From which public incident ids are derived (SQIDS_SALT, or the installation's own). */
+  incidentSalt: string
+  /** Absent: an installation on this machine, without OIDC. */
+  session?: SessionOptions
+  /** The proxies whose X-Forwarded-For is believed: addresses or networks; absent: none. */
+  trustProxy?: string[]
+}

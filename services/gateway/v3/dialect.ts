@@ -1,0 +1,75 @@
+// The dialect of generation 3: the envelope always, HTTP statuses that carry meaning. Rules: docs/reference/v3.md, section 1.
+import { AppError, type ErrorCode, type ErrorFacts } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+import { AuthenticationError } from '../authentication-error.ts'
+import type { Dialect, Refusal, UnreadableReason } from '../dialect.ts'
+import { fromFramework } from '../framework-error.ts'
+import { Paged } from '../route.ts'
+
+export const v3Dialect: Dialect = {
+  prefixes: ['/api/v3'],
+  isKeyed: true,
+  budgetMs: limits.v3.answerMs,
+  success: result =>
+    result instanceof Paged
+      ? { result: result.items, error: null, meta: { next_cursor: result.nextCursor } }
+      : { result, error: null, meta: null },
+  refuse: error => refusalOf(fromFramework(error, 'The request is malformed')),
+  unreadable: reason => refusalOf(new AppError('malformed', unreadable[reason])),
+}
+
+const kinds: Record<ErrorCode, [status: number, errorType: string]> = {
+  malformed: [400, 'bad_request'],
+  unauthenticated: [401, 'auth'],
+  forbidden: [403, 'forbidden'],
+  access_denied: [403, 'forbidden'],
+  not_found: [404, 'not_found'],
+  invalid_state: [409, 'conflict'],
+  gone: [410, 'gone'],
+  too_large: [413, 'too_large'],
+  validation: [422, 'validation'],
+  busy: [429, 'rate_limited'],
+  unavailable: [500, 'server'],
+  internal: [500, 'server'],
+}
+
+/** A code is its status behind a 1. */
+const codeBase = 1_000
+const retryAfterSeconds = '1'
+
+function refusalOf(error: unknown): Refusal {
+  const code = codeOf(error)
+  const [status, error_type] = kinds[code]
+  const isInternal = status === 500
+  const { message, details } = isInternal || !(error instanceof AppError) ? internal : sayError(error)
+  return {
+    status,
+    body: { result: null, error: { code: codeBase + status, error_type, message, details }, meta: null },
+    code: codeBase + status,
+    ...(code === 'busy' ? { headers: { 'retry-after': retryAfterSeconds } } : {}),
+    isInternal,
+  }
+}
+
+const internal: { message: string; details: ErrorFacts } = {
+  message: 'The request could not be completed; send it again.',
+  details: {},
+}
+
+/** The sentence says more than the short text, which generations 1 and 2 need. */
+const sayError = ({ details, facts }: AppError) => ({ message: details, details: facts })
+
+/** A keeper that is busy was asked several times before its refusal came through as `unavailable`. */
+function codeOf(error: unknown): ErrorCode {
+  if (error instanceof AuthenticationError) return 'unauthenticated'
+  if (!(error instanceof AppError)) return 'internal'
+  const { code, cause } = error
+  return code === 'unavailable' && cause instanceof AppError && cause.code === 'busy' ? 'busy' : code
+}
+
+const unreadable: Record<UnreadableReason, string> = {
+  'headers too large': `The request line and its headers have at most ${limits.http.headerBytes} bytes`,
+  late: 'The request did not end in time',
+  'no http': 'The request is no valid HTTP',
+  expectation: 'The only expectation that is met is 100-continue',
+}

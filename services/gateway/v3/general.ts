@@ -1,0 +1,90 @@
+// Version, the caller's own key, workspaces and locations. Rules: docs/reference/v3.md, 2.4, 2.7 and 2.8.
+import { Type } from 'typebox'
+import { AppError } from '#shared/errors.ts'
+import { idLength, randomId } from '#shared/ids.ts'
+import { route } from '../route.ts'
+import { Named, NameText } from './common.ts'
+
+const Workspace = Type.Object({ id: Type.String(), name: Type.String(), role: Type.Enum(['viewer', 'editor', 'owner']) })
+
+const version = route({
+  method: 'GET',
+  path: '/version',
+  summary: 'Version of the installation.',
+  needs: { role: 'nobody', scope: null },
+  result: Type.Object({ version: Type.String(), api: Type.Literal('v3') }),
+  refusals: [],
+  isAudited: false,
+  handler: async ({ version }) => ({ version, api: 'v3' }),
+})
+
+const key = route({
+  method: 'GET',
+  path: '/key',
+  summary: 'Whose key it is and what it may do.',
+  needs: { role: 'anybody', scope: null },
+  result: Type.Object({ user: Named, access: Type.Array(Type.String()), workspace: Type.Union([Named, Type.Null()]) }),
+  refusals: [],
+  isAudited: false,
+  handler: async ({ directory }, { request: { identity }, traceId }) => {
+    const { userId, displayName, scope } = identity
+    const user = { id: userId, name: displayName }
+    if (scope === null) return { user, access: ['full'], workspace: null }
+    const workspaces = await directory.ask('list-workspaces', { userId }, traceId)
+    const { id, name } = workspaces.find(workspace => workspace.id === scope.workspaceId) ?? { id: scope.workspaceId, name: '' }
+    return { user, access: ['read', ...scope.actions], workspace: { id, name } }
+  },
+})
+
+const listWorkspaces = route({
+  method: 'GET',
+  path: '/workspaces',
+  summary: 'Workspaces that the key reaches, by name.',
+  needs: { role: 'anybody', scope: null },
+  result: Type.Array(Workspace),
+  refusals: [],
+  isAudited: false,
+  handler: async ({ directory }, { request: { identity }, traceId }) => {
+    const { userId, scope } = identity
+    const found = await directory.ask('list-workspaces', { userId }, traceId)
+    return scope === null ? found : found.filter(({ id }) => id === scope.workspaceId)
+  },
+})
+
+const createWorkspace = route({
+  method: 'POST',
+  path: '/workspaces',
+  summary: 'Creates a workspace, which its creator owns.',
+  needs: { role: 'anybody', scope: 'full' },
+  body: Type.Object({ name: NameText(60) }, { additionalProperties: false }),
+  status: 201,
+  result: Workspace,
+  refusals: ['422 name'],
+  isAudited: true,
+  examples: [{ name: 'Production' }],
+  handler: async ({ directory }, { request: { identity }, body, traceId }) => {
+    const { name } = body as { name: string }
+    const made = { id: randomId(idLength.workspace), name: name.trim(), userId: identity.userId }
+    return directory.ask('create-workspace', made, traceId).catch(tooMany)
+  },
+})
+
+/** A workspace too many is a fault of the request in this generation (2.8). */
+function tooMany(error: unknown): never {
+  if (!(error instanceof AppError) || error.code !== 'invalid_state') throw error
+  throw new AppError('validation', error.message, { details: error.details, facts: { field: 'name' } })
+}
+
+const listLocations = route({
+  method: 'GET',
+  path: '/locations',
+  summary: 'Locations of the installation.',
+  needs: { role: 'anybody', scope: null },
+  result: Type.Array(Named),
+  refusals: [],
+  isAudited: false,
+  handler: async ({ directory }, { traceId }) =>
+    (await directory.ask('list-locations', {}, traceId)).map(({ id, name }) => ({ id, name })),
+})
+
+export const generalRoutes = [version, key, listWorkspaces, createWorkspace, listLocations]

@@ -1,0 +1,44 @@
+// Query parameters of generation 3: declared ones alone, each once, read as their schema says. Rule: docs/reference/v3.md, 1.6.
+import type { TSchema } from 'typebox'
+import { AppError } from '#shared/errors.ts'
+import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
+import { firstCharacters } from '#shared/plain-text.ts'
+import type { Call } from '../answer.ts'
+import type { Route } from '../route.ts'
+
+/** Throws `validation` naming the parameter that is unknown, given twice or out of bounds. */
+export function readQuery({ query: declared = {} }: Route, { request }: Call): Record<string, string | number | boolean> {
+  const read: Record<string, string | number | boolean> = {}
+  for (const [name, sent] of Object.entries(request.query as Record<string, string | string[]>)) {
+    const parameter = Object.hasOwn(declared, name) ? declared[name] : openOne(declared, name)
+    if (parameter === undefined) throw invalidParameter(name, `There is no parameter '${shown(name)}'`)
+    if (Array.isArray(sent)) throw invalidParameter(name, `The parameter '${shown(name)}' is given more than once`)
+    read[name] = readValue(name, sent, parameter.schema)
+  }
+  return read
+}
+
+export const invalidParameter = (name: string, sentence: string): AppError =>
+  new AppError('validation', sentence, { facts: { field: shown(name) } })
+
+/** The parameter whose name ends in `.` and begins `name`. */
+function openOne(declared: NonNullable<Route['query']>, name: string) {
+  const prefix = Object.keys(declared).find(one => one.endsWith('.') && name.length > one.length && name.startsWith(one))
+  return prefix === undefined ? undefined : declared[prefix]
+}
+
+function readValue(name: string, sent: string, schema: TSchema): string | number | boolean {
+  const value = typed(sent, (schema as { type?: string }).type)
+  const refusal = firstRefusal(schema, value)
+  if (refusal === null) return value
+  throw invalidParameter(name, refusal.message.replace("Field ''", `The parameter '${shown(name)}'`))
+}
+
+/** A text that is no such number or boolean stays a text, which its schema refuses. */
+function typed(sent: string, type: string | undefined): string | number | boolean {
+  if (type === 'boolean' && (sent === 'true' || sent === 'false')) return sent === 'true'
+  if ((type === 'integer' || type === 'number') && /^-?\d+(\.\d+)?$/.test(sent)) return Number(sent)
+  return sent
+}
+
+const shown = (name: string) => firstCharacters(name, 200)

@@ -1,0 +1,31 @@
+// Who may do what in generation 3: the workspace exists for members alone, then scope, then role. Rules: docs/reference/v3.md, 1.3 and 2.2.
+import type { Role } from '#shared/contracts/account.ts'
+import type { Identity } from '#shared/contracts/ask.ts'
+import { AppError } from '#shared/errors.ts'
+import { roleIn, roleNeeded } from '../access.ts'
+import type { Needs } from '../route.ts'
+
+/** Each may do what those before it may. */
+const roles: readonly Role[] = ['viewer', 'editor', 'owner']
+
+/** Throws `not_found` for somebody who is no member of the workspace, whether or not it exists. */
+export function requireMember(identity: Identity, workspaceId: string): void {
+  if (roleIn(identity, workspaceId) !== null) return
+  throw new AppError('not_found', 'Workspace not found', { details: 'There is no such workspace' })
+}
+
+/** Throws `forbidden` for a scoped key without the action, then for a member whose role is too small. */
+export function requireRights(identity: Identity, { role: needed, scope }: Needs, workspaceId: string): void {
+  requireScope(identity, scope)
+  if (needed === 'nobody' || needed === 'anybody') return
+  const role = roleIn(identity, workspaceId)
+  if (role === null || roles.indexOf(role) >= roles.indexOf(needed)) return
+  throw new AppError('forbidden', 'Forbidden', { details: roleNeeded(needed, role), facts: { role: needed } })
+}
+
+function requireScope({ scope: held }: Identity, needed: Needs['scope']): void {
+  if (held === null || needed === null) return
+  if (needed !== 'full' && held.actions.includes(needed)) return
+  const details = needed === 'full' ? 'This needs a full key; yours is scoped.' : `This needs a key with the action ${needed}.`
+  throw new AppError('forbidden', 'Forbidden', { details, facts: { scope: needed } })
+}

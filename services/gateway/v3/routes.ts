@@ -1,0 +1,6 @@
+// Every route of generation 3, one file a noun.
+import type { Route } from '../route.ts'
+import { generalRoutes } from './general.ts'
+import { templateRoutes } from './templates.ts'
+
+export const v3Routes: readonly Route[] = [...generalRoutes, ...templateRoutes]

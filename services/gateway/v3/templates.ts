@@ -1,0 +1,83 @@
+// Templates: system ones, a workspace's own with every revision, publication. Rules: docs/reference/v3.md, section 3.
+import { Type } from 'typebox'
+import type { SystemTemplate, Template } from '#shared/contracts/template.ts'
+import { Manifest } from '#shared/contracts/template.ts'
+import { systemTemplates } from '#shared/manifest/website-check.ts'
+import { route } from '../route.ts'
+import { TemplateObject, templateObject } from './template-object.ts'
+
+const listSystem = route({
+  method: 'GET',
+  path: '/templates',
+  summary: 'System Templates.',
+  needs: { role: 'anybody', scope: null },
+  result: Type.Array(TemplateObject),
+  refusals: [],
+  isAudited: false,
+  handler: async (_context, { request }) => allSystem().map(template => templateObject(template, request.identity.scope)),
+})
+
+const listTemplates = route({
+  method: 'GET',
+  path: '/workspaces/:workspace/templates',
+  summary: "System Templates, then the workspace's own, every revision by key and version.",
+  needs: { role: 'viewer', scope: null },
+  result: Type.Array(TemplateObject),
+  refusals: [],
+  isAudited: false,
+  handler: async ({ directory }, { request, workspaceId, traceId }) => {
+    const found: (Template | SystemTemplate)[] = allSystem()
+    let after: string | null = null
+    do {
+      const page: { items: Template[]; next: string | null } = await directory.ask(
+        'list-templates',
+        { workspaceId, after },
+        traceId,
+      )
+      found.push(...page.items)
+      after = page.next
+    } while (after !== null)
+    return found.map(template => templateObject(template, request.identity.scope))
+  },
+})
+
+const publish = route({
+  method: 'POST',
+  path: '/workspaces/:workspace/templates',
+  summary: 'Publishes one revision of a Template. A revision never changes.',
+  needs: { role: 'editor', scope: 'templates' },
+  body: Manifest,
+  status: 201,
+  result: TemplateObject,
+  refusals: ['409', '422 a dotted place in the Template', '422 key'],
+  isAudited: true,
+  examples: [
+    {
+      key: 'heartbeat',
+      version: 1,
+      name: 'Heartbeat',
+      signals: [{ key: 'beat', kind: 'heartbeat', every_seconds: 60 }],
+      rules: [
+        {
+          key: 'failing',
+          action: 'Look at the log of the sender.',
+          wait: { confirm_after: 120, recover_after: 120 },
+          decision: {
+            any: [
+              { signal: 'beat', field: 'status', operator: 'eq', operand: 'problem' },
+              { not: { signal: 'beat', field: 'known' } },
+            ],
+          },
+        },
+      ],
+    },
+  ],
+  handler: async ({ directory }, { request, workspaceId, body, traceId }) => {
+    const template = await directory.ask('publish-template', { workspaceId, manifest: body }, traceId)
+    return templateObject(template, request.identity.scope)
+  },
+})
+
+const allSystem = (): SystemTemplate[] => Object.values(systemTemplates)
+
+export const templateRoutes = [listSystem, listTemplates, publish]

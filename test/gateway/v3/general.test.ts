@@ -1,0 +1,193 @@
+// Generation 3 over HTTP: envelope, order of checks, keys and scopes, templates. Each title cites its rule of docs/reference/v3.md.
+import t from 'tap'
+import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import type { KeyAction } from '#shared/contracts/account.ts'
+import { v3Routes } from '../../../services/gateway/v3/routes.ts'
+import { type ApiWorld, type CallOptions, startApiWorld, version } from '../../support/api-world.ts'
+
+let world: ApiWorld
+let owner: string
+let editor: string
+let viewer: string
+t.before(async () => {
+  world = await startApiWorld()
+  owner = (await world.addPerson('olga', { w1: 'owner', w2: 'owner' })).token
+  editor = (await world.addPerson('edda', { w1: 'editor' })).token
+  viewer = (await world.addPerson('vera', { w1: 'viewer' })).token
+})
+t.teardown(() => world.stop())
+
+const call = (method: string, path: string, options: CallOptions = {}) =>
+  world.call(method, `/api/v3${path}`, { token: owner, ...options })
+
+async function scopedKey(actions: KeyAction[], username = 'olga', workspaceId = 'w1'): Promise<string> {
+  const token = makeToken()
+  const { ask } = createDirectoryClient(world.hub.connect(), world.clock)
+  const made = {
+    id: `s${tokenPrefix(token)}${actions.length}${username}`,
+    description: '',
+    tokenHash: hashToken(token),
+    prefix: 'wk_',
+  }
+  await ask('create-key', { ...made, userId: `user-${username}`, scope: { workspaceId, actions } })
+  return token
+}
+
+const publish = v3Routes.find(route => route.method === 'POST' && route.path.endsWith('/templates'))
+const manifest = publish?.examples?.[0] as Record<string, unknown>
+const templates = '/workspaces/w1/templates'
+
+t.test('v3 1.1 every response has the envelope, whatever it is', async t => {
+  const rows: [method: string, path: string, options: CallOptions, status: number, code: number, type: string][] = [
+    ['GET', '/version', { token: null }, 200, 0, ''],
+    ['GET', '/nothing', {}, 404, 1404, 'not_found'],
+    ['DELETE', '/version', {}, 404, 1404, 'not_found'],
+    ['GET', '/key', { token: null }, 401, 1401, 'auth'],
+    ['GET', '/key', { token: 'wk_unknown' }, 401, 1401, 'auth'],
+    ['GET', '/nothing', { token: null }, 401, 1401, 'auth'],
+    ['GET', '/%E0', {}, 404, 1404, 'not_found'],
+    ['POST', templates, { raw: '{' }, 400, 1400, 'bad_request'],
+    ['POST', templates, { raw: '[]' }, 400, 1400, 'bad_request'],
+    ['POST', templates, { raw: `{"key":"${'x'.repeat(256 * 1024)}"}` }, 413, 1413, 'too_large'],
+    ['POST', templates, { raw: '['.repeat(65) }, 400, 1400, 'bad_request'],
+    ['POST', templates, { body: {} }, 422, 1422, 'validation'],
+    ['POST', templates, { body: {}, headers: { 'content-encoding': 'gzip' } }, 400, 1400, 'bad_request'],
+    ['GET', '/workspaces/w9/templates', {}, 404, 1404, 'not_found'],
+  ]
+  for (const [method, path, options, status, code, error_type] of rows) {
+    const { status: answered, json } = await call(method, path, options)
+    t.equal(answered, status, `${method} ${path}`)
+    if (code === 0) t.strictSame(json, { result: { version, api: 'v3' }, error: null, meta: null })
+    else {
+      t.match(json, { result: null, error: { code, error_type, message: String, details: {} }, meta: null }, `${method} ${path}`)
+      t.strictSame(Object.keys(json.error), ['code', 'error_type', 'message', 'details'])
+    }
+  }
+})
+
+t.test('v3 1.2 any content type is read as JSON', async t => {
+  for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'nonsense']) {
+    const raw = JSON.stringify({ name: `By ${type}` })
+    const { status, json } = await call('POST', '/workspaces', { raw, headers: { 'content-type': type } })
+    t.equal(status, 201, type)
+    t.match(json.result, { name: `By ${type}`, role: 'owner' })
+  }
+})
+
+t.test('v3 1.3 checks come in their order: each request is refused for the first of its faults', async t => {
+  const scoped = await scopedKey(['observe'])
+  const bad = { raw: '{' }
+  const rows: [token: string | null, path: string, status: number][] = [
+    [null, '/nowhere', 401],
+    [viewer, '/nowhere', 404],
+    [viewer, '/workspaces/w9/templates', 404],
+    [scoped, '/workspaces/w2/templates', 404],
+    [scoped, templates, 403],
+    [viewer, templates, 403],
+    [editor, templates, 400],
+  ]
+  for (const [token, path, status] of rows) {
+    t.equal((await call('POST', path, { ...bad, token })).status, status, `${path} is ${status}`)
+  }
+  const { json } = await call('POST', `${templates}?limit=1`, { body: { ...manifest, url: 'x', version: '1' } })
+  t.match(json.error, { code: 1400, details: { field: 'url' } }, 'unknown keys before types and parameters')
+})
+
+t.test('v3 1.6 an unknown parameter and one given twice are named', async t => {
+  for (const query of ['?limit=1', '?x=', '?__proto__=1']) {
+    const { status, json } = await call('GET', `/templates${query}`)
+    t.equal(status, 422, query)
+    t.match(json.error.details, { field: query.slice(1).split('=')[0] })
+  }
+})
+
+t.test('v3 2.2 a refusal for rights says which action or role is missing, scope before role', async t => {
+  const scoped = await scopedKey(['observe'])
+  const ofViewer = await scopedKey(['templates'], 'vera')
+  const rows: [token: string, path: string, details: object][] = [
+    [scoped, templates, { scope: 'templates' }],
+    [scoped, '/workspaces', { scope: 'full' }],
+    [ofViewer, templates, { role: 'editor' }],
+    [viewer, templates, { role: 'editor' }],
+  ]
+  for (const [token, path, details] of rows) {
+    const { status, json } = await call('POST', path, { token, body: {} })
+    t.equal(status, 403, path)
+    t.strictSame(json.error.details, details)
+  }
+})
+
+t.test('v3 2.4 a key says whose it is and what it may do, its actions in their order', async t => {
+  const scoped = await scopedKey(['resources', 'acknowledge'])
+  t.strictSame((await call('GET', '/key')).json.result, {
+    user: { id: 'user-olga', name: 'olga' },
+    access: ['full'],
+    workspace: null,
+  })
+  t.match((await call('GET', '/key', { token: scoped })).json.result, {
+    access: ['read', 'acknowledge', 'resources'],
+    workspace: { id: 'w1', name: 'Name of w1' },
+  })
+  t.strictSame((await call('GET', '/key', { token: await scopedKey([]) })).json.result.access, ['read'])
+})
+
+t.test('v3 2.5 a scoped key is nobody in generations 1 and 2, and ends with the membership', async t => {
+  const scoped = await scopedKey(['templates'], 'edda')
+  for (const path of ['/v1/workspaces', '/v2/workspaces', '/version']) {
+    const { status, json } = await world.call('GET', `/api${path}`, { token: scoped })
+    t.equal(status, 200)
+    t.match(json.error, { code: 1003, message: 'Invalid token' }, path)
+  }
+  const [workspace = null] = await world.store.get('workspaces', ['w1'])
+  const { 'user-edda': _gone, ...members } = workspace?.members ?? {}
+  const fresh = await scopedKey(['templates'], 'edda')
+  if (workspace !== null) await world.store.upsert('workspaces', [{ ...workspace, members }])
+  t.equal((await call('GET', '/key', { token: fresh })).status, 401)
+  if (workspace !== null) await world.store.upsert('workspaces', [workspace])
+})
+
+t.test('v3 2.7 a scoped key lists its one workspace', async t => {
+  const scoped = await scopedKey([])
+  t.strictSame((await call('GET', '/workspaces', { token: scoped })).json.result, [
+    { id: 'w1', name: 'Name of w1', role: 'owner' },
+  ])
+})
+
+t.test('v3 3.2 a Template is published once, and listed behind the system Templates', async t => {
+  const { status, json } = await call('POST', templates, { body: manifest })
+  t.equal(status, 201)
+  t.match(json.result, { id: 'heartbeat@1', fields: [], rules: [{ signals: ['beat'], destination: null, routes: null }] })
+  t.strictSame(json.result.rules[0].decision, (manifest['rules'] as { decision: unknown }[])[0]?.decision, 'as it was published')
+  const again = await call('POST', templates, { body: manifest })
+  t.equal(again.status, 409)
+  const { result } = (await call('GET', templates, { token: viewer })).json
+  t.strictSame(
+    result.map(({ id }: { id: string }) => id),
+    ['website-check@1', 'heartbeat@1'],
+  )
+  t.strictSame(result[0], (await call('GET', '/templates')).json.result[0])
+  t.strictSame(Object.keys(result[1].fields[0] ?? result[0].fields[0]), [
+    ...['key', 'label', 'help', 'type', 'required', 'default', 'options', 'min', 'max'],
+  ])
+})
+
+t.test('v3 1.5 a Template is refused with its dotted place', async t => {
+  const body = {
+    ...manifest,
+    version: 2,
+    rules: [{ ...(manifest['rules'] as object[])[0], decision: { not: { signal: 'x', field: 'known' } } }],
+  }
+  const { status, json } = await call('POST', templates, { body })
+  t.equal(status, 422)
+  t.strictSame(json.error.details, { field: 'rules.0.decision.not.signal' })
+})
+
+t.test('every example of a route succeeds as it is', async t => {
+  for (const { method, path, examples = [], status = 200 } of v3Routes) {
+    for (const example of examples) {
+      const sent = await call(method, path.replace(':workspace', 'w2'), { body: example })
+      t.equal(sent.status, status, `${method} ${path}`)
+    }
+  }
+})
