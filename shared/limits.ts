@@ -138,28 +138,51 @@ export const limits = {
     /** A server that refused this often in a row is not loading its accounts: then it is asked more seldom. */
     refusals: 10,
     refusedMs: 5 * second,
-    /** How often the server is asked whether it lives, and how many unanswered questions mean that it does not. */
-    pingMs: 3 * second,
+    /** Questions to a server whether it lives that may stay unanswered before its client leaves it. */
     pingsUnanswered: 2,
-    /** One question to the stream's or a bucket's administration. */
-    administrationMs: 5 * second,
-    /** An acknowledgement later than this is not coming; the report's identity makes its repetition harmless. */
-    publishMs: 5 * second,
+    /** How patient a connection to a single server is: nobody else could answer, so it asks seldom and waits long (ADR 24). */
+    alone: {
+      /** Reaching the server and being greeted by it. */
+      dialMs: 10 * second,
+      /** How often the server is asked whether it lives. */
+      pingMs: 3 * second,
+      /** One question to the stream's or a bucket's administration. */
+      administrationMs: 5 * second,
+      /** How long a connection that is back waits for its streams to be declared before it says so: where the store was lost, they are to be there. */
+      declareMs: 5 * second,
+      /** An acknowledgement later than this is not coming; the report's identity makes its repetition harmless. */
+      publishMs: 5 * second,
+      /** How often the server says to a waiting reader that it still waits, and how many unsaid ones in a row mean a lost reader. */
+      readerHeartbeatMs: 5 * second,
+      readerHeartbeatsMissed: 3,
+    },
+    /**
+     * The same in a cluster, where others answer in a dead server's place: a lost answer costs 2 s, a frozen server 2 to 3 s, a reader that was on
+     * a dead server a second. 64 feeds and their heartbeats are 128 small messages a second for the whole cluster.
+     */
+    clustered: {
+      dialMs: 2 * second,
+      pingMs: 1 * second,
+      administrationMs: 2 * second,
+      // A stream without a leader would keep waiting all who need another one.
+      declareMs: 0,
+      publishMs: 2 * second,
+      readerHeartbeatMs: 0.5 * second,
+      readerHeartbeatsMissed: 2,
+    },
     /** Timeouts of requests are looked at this often, once for all that wait, instead of a timer each. */
     sweepMs: 50,
     /** Messages a reader asks the server for at once: enough that asking costs nothing a message, few enough to hold in memory. */
     readerBatch: 512,
     /** A reader's request to the server ends by itself after this. */
     readerExpiresMs: 1 * minute,
-    /** How often the server says to a waiting reader that it still waits; three unsaid mean a lost reader. */
-    readerHeartbeatMs: 5 * second,
     /** The server forgets a reader that nobody asks for anything any more. */
     readerForgottenMs: 2 * minute,
     /** Pause before a reader that could not be restored is tried again; doubled up to the maximum. */
     readerRetryMs: 50,
     readerRetryMsMax: 1 * second,
-    /** A feed that could not be restored for this long although the bus answers is given up as broken. */
-    readerGiveUpMs: 15 * second,
+    /** A feed that could not be restored for this long although the bus answers is given up as broken: two elections in a row take 20 s. */
+    readerGiveUpMs: 1 * minute,
     /** Requests one process serves at once before it answers busy; each holds its body and its answer in memory. */
     servedAtOnce: 512,
     /** A presence is written every 2 s at least; one older than this is nobody's. */

@@ -1,6 +1,14 @@
 // The consumer that a reader has on the server: how it is described, and what its deliveries say about themselves.
-import { AckPolicy, type ConsumerConfig, DeliverPolicy } from '@nats-io/jetstream'
+import {
+  AckPolicy,
+  type ConsumerConfig,
+  type ConsumerInfo,
+  DeliverPolicy,
+  type JetStreamManager,
+  type StreamState,
+} from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
+import type { Link } from '#shared/bus/nats-link.ts'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 
@@ -16,8 +24,80 @@ export interface Position {
   pending: number
 }
 
+type Plan = Partial<ConsumerConfig> & { name: string }
+
+export interface Made {
+  consumer: ConsumerInfo
+  /** Identity of the stream. */
+  created: string
+  state: StreamState
+  /** The stream has another message where the last one was read. */
+  isCut: boolean
+}
+
+export interface MakerOptions {
+  stream: string
+  filter: string
+  start: ReaderStart
+  looksForCuts: boolean
+}
+
+/** Makes and removes the consumers of one reader, of which it has one at a time. */
+export class ConsumerMaker {
+  readonly #link: Link
+  readonly #options: MakerOptions
+  /** Made, but its stream has not answered yet: asked for again under its name, it is the same one. */
+  #unproven: Plan | null = null
+
+  constructor(link: Link, options: MakerOptions) {
+    this.#link = link
+    this.#options = options
+  }
+
+  /** Makes one behind the last message read, then looks at its stream. Null if meanwhile `isWanted` says no. Throws what the bus says. */
+  async make(last: Pick<Position, 'sequence' | 'at'>, isWanted: () => boolean): Promise<Made | null> {
+    const { stream, filter, start, looksForCuts } = this.#options
+    const { manager } = this.#link
+    const plan = this.#unproven ?? consumerConfig(filter, start, last.sequence)
+    this.#unproven = null
+    try {
+      const consumer = await this.#add(plan)
+      if (isWanted()) this.#unproven = plan
+      else this.remove(plan.name)
+      const { created, state } = await manager.streams.info(stream)
+      const isCut = looksForCuts && (await isAnotherMessage(manager, stream, last))
+      if (!isWanted()) return null
+      this.#unproven = null
+      return { consumer, created: String(created), state, isCut }
+    } catch (error) {
+      if (isWanted()) throw error
+      return null
+    }
+  }
+
+  /** Best effort: a consumer that is left behind is forgotten by the server in time. */
+  remove(name: string): void {
+    if (this.#link.connected()) this.#link.manager.consumers.delete(this.#options.stream, name).catch(() => undefined)
+  }
+
+  close(): void {
+    if (this.#unproven !== null) this.remove(this.#unproven.name)
+    this.#unproven = null
+  }
+
+  /** After a failure nobody knows whether it was made. Its server may be gone: under another name another server gets it. */
+  async #add(plan: Plan): Promise<ConsumerInfo> {
+    try {
+      return await this.#link.manager.consumers.add(this.#options.stream, plan)
+    } catch (error) {
+      this.remove(plan.name)
+      throw error
+    }
+  }
+}
+
 /** A consumer of one filter, in the server's memory, forgotten by itself. `cursor` is the last sequence read; 0: none yet. */
-export function consumerConfig(filter: string, start: ReaderStart, cursor: number): Partial<ConsumerConfig> {
+function consumerConfig(filter: string, start: ReaderStart, cursor: number): Plan {
   return {
     ...deliveryFrom(start, cursor),
     name: `r_${randomId(16)}`,
@@ -47,4 +127,18 @@ export function parsePosition(reply: string): Position {
     at: Number(parts[first + 2]?.slice(0, -6)),
     pending: Number(parts[first + 3]),
   }
+}
+
+/**
+ * Whether the stream has another message at the place of the last one read: it lost its end and has grown again. False where it has none there,
+ * because what was judged is removed.
+ */
+async function isAnotherMessage(
+  manager: JetStreamManager,
+  stream: string,
+  { sequence, at }: Pick<Position, 'sequence' | 'at'>,
+): Promise<boolean> {
+  if (sequence === 0) return false
+  const found = await manager.streams.getMessage(stream, { seq: sequence })
+  return found !== null && Math.abs(found.time.getTime() - at) > 1
 }

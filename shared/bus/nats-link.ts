@@ -2,11 +2,12 @@
 // requests whose answers share one inbox. A request in flight when the connection is lost is refused at once.
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { AuthorizationError, createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node'
-import type { Refusals } from '#shared/bus/nats-options.ts'
+import type { BusPace, Refusals } from '#shared/bus/nats-options.ts'
 import { BusError } from '#shared/bus/port.ts'
 import { createWaitingAnswers } from '#shared/bus/waiting-answers.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Logger } from '#shared/logger.ts'
+import { waitAtMost } from '#shared/wait-at-most.ts'
 
 export interface Link {
   readonly connection: NatsConnection
@@ -17,6 +18,7 @@ export interface Link {
   readonly inboxPrefix: string | undefined
   /** The first tokens of JetStream's administration. */
   readonly apiPrefix: string
+  readonly pace: BusPace
   connected(): boolean
   onConnection(listener: (connected: boolean) => void): () => void
   /** Declares streams and buckets again where this connection may; one attempt runs at a time. */
@@ -26,14 +28,15 @@ export interface Link {
   close(): Promise<void>
 }
 
-export interface LinkOptions extends Pick<Link, 'connection' | 'manager' | 'clock' | 'logger' | 'inboxPrefix' | 'apiPrefix'> {
+export interface LinkOptions
+  extends Pick<Link, 'connection' | 'manager' | 'clock' | 'logger' | 'inboxPrefix' | 'apiPrefix' | 'pace'> {
   declare: () => Promise<void>
   refusals: Refusals
 }
 
 /** Expects a connection that is up and declared. */
 export function createLink(options: LinkOptions): Link {
-  const { connection, logger, refusals } = options
+  const { connection, logger, refusals, pace, clock } = options
   const listeners = new Set<(connected: boolean) => void>()
   let up = true
   let declaring: Promise<void> | null = null
@@ -55,7 +58,8 @@ export function createLink(options: LinkOptions): Link {
   let losses = 0
   const comeBack = async () => {
     const before = losses
-    await declare().catch(error => logger.warn({ err: error }, 'The bus is back, but its streams could not be declared.'))
+    const declared = declare().catch(error => logger.warn({ err: error }, 'streams could not be declared after a reconnect'))
+    await waitAtMost(clock, pace.declareMs, declared)
     if (before === losses) change(true)
   }
   /** Said once per loss: somebody whose credentials are revoked is refused for ever. */

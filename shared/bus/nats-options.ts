@@ -46,7 +46,11 @@ export interface ConnectionPlan {
   apiPrefix: string
   /** A prober never may. */
   mayDeclare: boolean
+  pace: BusPace
 }
+
+/** How long a connection waits for what, as `limits.bus` explains. */
+export type BusPace = Record<keyof typeof limits.bus.alone, number>
 
 /** Throws an Error with a sentence where an address or a file is not what it should be. */
 export async function connectionOptions(options: ConnectBusOptions): Promise<ConnectionPlan> {
@@ -54,9 +58,12 @@ export async function connectionOptions(options: ConnectBusOptions): Promise<Con
   const prober = credentials === null ? null : proberOf(credentials)
   const inboxPrefix = options.inboxPrefix ?? (prober === null ? undefined : proberInboxPrefix(prober.publicKey))
   const refusals: Refusals = { count: 0 }
-  const settings = connectionSettings(options, credentials, inboxPrefix, refusals)
+  const addresses = [options.servers].flat().flatMap(addressesOf)
+  const pace = addresses.length > 1 || (options.replicas ?? 0) > 1 ? limits.bus.clustered : limits.bus.alone
+  const settings = connectionSettings({ ...options, addresses, pace }, credentials, inboxPrefix, refusals)
   return {
     settings,
+    pace,
     refusals,
     inboxPrefix,
     apiPrefix: prober === null ? '$JS.API' : proberApiPrefix,
@@ -88,12 +95,11 @@ export function serversOf(text: string): { servers: string[]; tls: boolean } {
 }
 
 function connectionSettings(
-  options: ConnectBusOptions,
+  { addresses, pace, ...options }: ConnectBusOptions & { addresses: ServerAddress[]; pace: BusPace },
   credentials: string | null,
   inboxPrefix: string | undefined,
   refusals: Refusals,
 ): ConnectionOptions {
-  const addresses = [options.servers].flat().flatMap(addressesOf)
   const { user, password } = addresses.find(address => address.user !== '') ?? { user: '', password: '' }
   const token = options.token ?? (password === '' ? user : '')
   return {
@@ -110,7 +116,8 @@ function connectionSettings(
       (refusals.count > limits.bus.refusals ? limits.bus.refusedMs : limits.bus.reconnectMs) + spreadMs,
     // A server that comes back may refuse everybody for a moment while it loads its accounts.
     ignoreAuthErrorAbort: true,
-    pingInterval: limits.bus.pingMs,
+    timeout: pace.dialMs,
+    pingInterval: pace.pingMs,
     maxPingOut: limits.bus.pingsUnanswered,
     noAsyncTraces: true,
   }

@@ -4,12 +4,13 @@
 import { JetStreamApiError } from '@nats-io/jetstream'
 import { createInbox, type Msg, nanos, type Subscription } from '@nats-io/transport-node'
 import { serverCodes } from '#shared/bus/declarations.ts'
-import { consumerConfig, type Position, parsePosition, type ReaderStart } from '#shared/bus/nats-consumer.ts'
+import { ConsumerMaker, type Position, parsePosition, type ReaderStart } from '#shared/bus/nats-consumer.ts'
+import { Hearing, type HearingListener } from '#shared/bus/nats-hearing.ts'
 import { asBusError, type Link } from '#shared/bus/nats-link.ts'
 import type { Cancel } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 
-export interface ReaderOptions {
+export interface ReaderOptions extends HearingListener {
   stream: string
   filter: string
   start: ReaderStart
@@ -28,8 +29,7 @@ export interface Reader {
   close(): Promise<void>
 }
 
-const { readerBatch, readerExpiresMs, readerHeartbeatMs, readerRetryMs, readerRetryMsMax } = limits.bus
-const heartbeatsMissed = 3
+const { readerBatch, readerExpiresMs, readerRetryMs, readerRetryMsMax } = limits.bus
 
 /** Resolves when the server has the reader; rejects with a BusError. */
 export async function openReader(link: Link, options: ReaderOptions): Promise<Reader> {
@@ -47,6 +47,8 @@ class StreamReader implements Reader {
   readonly #link: Link
   readonly #options: ReaderOptions
   readonly #stopListening: () => void
+  readonly #hearing: Hearing
+  readonly #maker: ConsumerMaker
   /** Tells callbacks of an earlier consumer from those of the present one. */
   #incarnation = 0
   #closed = false
@@ -55,14 +57,13 @@ class StreamReader implements Reader {
   #consumer: string | null = null
   #subscription: Subscription | null = null
   #inbox = ''
-  /** The sequence of the last message that arrived; 0 before the first. */
-  #cursor = 0
+  /** The last message that arrived; sequence 0 before the first. */
+  #last: Pick<Position, 'sequence' | 'at'> = { sequence: 0, at: 0 }
   #delivered = 0
   /** Messages that the server was asked for and has not sent. */
   #outstanding = 0
   #paused = false
   #held: { message: Msg; position: Position }[] = []
-  #heardAt = 0
   #failures = 0
   #failingSince: number | null = null
   #cancelTimer: Cancel
@@ -71,7 +72,9 @@ class StreamReader implements Reader {
     this.#link = link
     this.#options = options
     this.#cancelTimer = () => undefined
-    this.#stopListening = link.onConnection(connected => (connected ? this.#restart(0) : this.#forget()))
+    this.#hearing = new Hearing(link.clock, options)
+    this.#maker = new ConsumerMaker(link, { ...options, looksForCuts: options.onBroken !== null })
+    this.#stopListening = link.onConnection(connected => this.#restart(connected ? 0 : null))
   }
 
   /** Makes the consumer at the present position and asks for the first messages. */
@@ -86,16 +89,16 @@ class StreamReader implements Reader {
         else this.#receive(message)
       },
     })
-    const answers = await this.#administer(mine)
-    if (answers === null) return
-    const { consumer, created, state } = answers
+    const made = await this.#maker.make(this.#last, () => mine === this.#incarnation)
+    if (made === null) return
+    const { consumer, created, state, isCut } = made
     this.#consumer = consumer.name
     const sameStream = this.#streamCreatedAt === null || this.#streamCreatedAt === created
-    const lastRead = Math.max(this.#cursor, 'sequence' in this.#options.start ? this.#options.start.sequence - 1 : 0)
-    if (!sameStream || state.last_seq < lastRead) {
+    const lastRead = Math.max(this.#last.sequence, 'sequence' in this.#options.start ? this.#options.start.sequence - 1 : 0)
+    if (!sameStream || isCut || state.last_seq < lastRead) {
       this.#streamCreatedAt = created
       if (this.#break(sameStream ? 'the stream ends before what was read' : 'the stream is another')) return
-      this.#cursor = 0
+      this.#last = { sequence: 0, at: 0 }
       this.#started = false
       return this.begin()
     }
@@ -103,26 +106,9 @@ class StreamReader implements Reader {
     this.#failingSince = null
     if (!this.#started) this.#options.onStart?.(consumer.num_pending)
     this.#started = true
-    this.#heardAt = this.#link.clock.monotonic()
     this.#pull()
     this.#watchHeartbeats()
-  }
-
-  /** Makes the consumer, then looks at its stream; null where another attempt took over in the meantime. */
-  async #administer(mine: number) {
-    const { manager } = this.#link
-    const { stream } = this.#options
-    try {
-      const consumer = await manager.consumers.add(
-        stream,
-        consumerConfig(this.#options.filter, this.#options.start, this.#cursor),
-      )
-      const { created, state } = await manager.streams.info(stream)
-      if (mine === this.#incarnation) return { consumer, created: String(created), state }
-    } catch (error) {
-      if (mine === this.#incarnation) throw error
-    }
-    return null
+    this.#hearing.found(consumer.num_pending)
   }
 
   resume(): void {
@@ -140,10 +126,11 @@ class StreamReader implements Reader {
     this.#stopListening()
     this.#held = []
     this.#forget()
+    this.#maker.close()
   }
 
   #receive(message: Msg): void {
-    this.#heardAt = this.#link.clock.monotonic()
+    this.#hearing.sign()
     if (message.subject === this.#inbox) {
       this.#receiveStatus(message)
       return
@@ -154,11 +141,12 @@ class StreamReader implements Reader {
       return
     }
     this.#delivered = position.delivery
-    this.#cursor = position.sequence
+    this.#last = position
     this.#outstanding -= 1
     this.#failures = 0
     if (this.#paused) this.#held.push({ message, position })
     else this.#paused = !this.#options.onMessage(message, position)
+    this.#hearing.delivered(position.pending)
     this.#pull()
   }
 
@@ -181,19 +169,21 @@ class StreamReader implements Reader {
   #pull(): void {
     if (this.#paused || this.#closed || this.#consumer === null || this.#outstanding > readerBatch / 2) return
     const batch = readerBatch - this.#outstanding
+    // Where nothing was asked for, no heartbeat was owed.
+    if (this.#outstanding === 0) this.#hearing.sign()
     this.#outstanding = readerBatch
     const subject = `${this.#link.apiPrefix}.CONSUMER.MSG.NEXT.${this.#options.stream}.${this.#consumer}`
-    const request = `{"batch":${batch},"expires":${nanos(readerExpiresMs)},"idle_heartbeat":${nanos(readerHeartbeatMs)}}`
+    const request = `{"batch":${batch},"expires":${nanos(readerExpiresMs)},"idle_heartbeat":${nanos(this.#link.pace.readerHeartbeatMs)}}`
     this.#link.connection.publish(subject, request, { reply: this.#inbox })
   }
 
   #watchHeartbeats(): void {
     const mine = this.#incarnation
-    this.#cancelTimer = this.#link.clock.after(readerHeartbeatMs, () => {
+    const { readerHeartbeatMs, readerHeartbeatsMissed } = this.#link.pace
+    this.#cancelTimer = this.#link.clock.after(readerHeartbeatMs / 2, () => {
       if (mine !== this.#incarnation) return
-      const silentMs = this.#link.clock.monotonic() - this.#heardAt
-      if (this.#outstanding > 0 && silentMs > readerHeartbeatMs * heartbeatsMissed)
-        this.#fail(new Error('its heartbeats stopped'))
+      const isLost = this.#outstanding > 0 && this.#hearing.silentMs() > readerHeartbeatMs * readerHeartbeatsMissed
+      if (isLost) this.#fail(new Error('its heartbeats stopped'))
       else this.#watchHeartbeats()
     })
   }
@@ -204,17 +194,18 @@ class StreamReader implements Reader {
     this.#cancelTimer()
     this.#subscription?.unsubscribe()
     this.#subscription = null
-    if (this.#consumer !== null && this.#link.connected()) {
-      this.#link.manager.consumers.delete(this.#options.stream, this.#consumer).catch(() => undefined)
-    }
+    if (this.#consumer !== null) this.#maker.remove(this.#consumer)
     this.#consumer = null
     this.#delivered = 0
     this.#outstanding = 0
   }
 
-  #restart(delayMs: number): void {
+  /** `delayMs` null: not before the connection is back. */
+  #restart(delayMs: number | null): void {
     this.#forget()
     if (this.#closed) return
+    this.#hearing.lost()
+    if (delayMs === null) return
     const mine = this.#incarnation
     const again = () => {
       if (mine === this.#incarnation && this.#link.connected()) this.begin().catch(error => this.#fail(error))

@@ -6,7 +6,6 @@ import { asBusError, type Link } from '#shared/bus/nats-link.ts'
 import { openReader } from '#shared/bus/nats-reader.ts'
 import { BusError, type ObservationStream } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import { limits } from '#shared/limits.ts'
 
 export function createObservationStream(link: Link): ObservationStream {
   const { manager } = link
@@ -36,13 +35,15 @@ export function createObservationStream(link: Link): ObservationStream {
         })
         return found !== null && found.time.getTime() >= since ? found.seq : 0
       }),
-    open: ({ partition, from, onMessage, onBroken }) =>
+    open: ({ partition, from, onMessage, onBroken, onDeaf, onHearing }) =>
       openReader(link, {
         stream: observationStream,
         filter: subjects.observationsOfPartition(partition),
         start: from,
         onMessage: (message, { sequence, at }) => onMessage({ subject: message.subject, sequence, at, body: jsonOf(message) }),
         onBroken,
+        onDeaf,
+        onHearing,
       }),
     firstSequenceOf: (partition, sequence) =>
       administer(async () => {
@@ -64,7 +65,7 @@ export async function store(
   headers?: Parameters<Link['exchange']>[3],
 ): Promise<Msg> {
   try {
-    return await link.exchange(subject, payload, limits.bus.publishMs, headers)
+    return await link.exchange(subject, payload, link.pace.publishMs, headers)
   } catch (error) {
     if (error instanceof BusError && error.kind === 'unavailable') throw error
     throw new BusError('unavailable', 'The stream did not acknowledge.', error)

@@ -30,7 +30,6 @@ import {
 import { type Clock, createSystemClock } from '#shared/clock.ts'
 import { AppError } from '#shared/errors.ts'
 import { newTraceId, randomId } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
 
 export type { ConnectBusOptions } from '#shared/bus/nats-options.ts'
 
@@ -39,16 +38,16 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   const clock = createSystemClock()
   let connection: NatsConnection | null = null
   try {
-    const { settings, refusals, inboxPrefix, apiPrefix, mayDeclare } = await connectionOptions(options)
+    const { settings, refusals, inboxPrefix, apiPrefix, mayDeclare, pace } = await connectionOptions(options)
     connection = await connectPatiently(options, settings, clock)
-    const manager = await jetstreamManager(connection, { timeout: limits.bus.administrationMs, checkAPI: false, apiPrefix })
+    const manager = await jetstreamManager(connection, { timeout: pace.administrationMs, checkAPI: false, apiPrefix })
     const declare =
       options.declare === false || !mayDeclare
         ? async () => undefined
         : () => declareAll(manager, options.replicas ?? null, options.streamBytes)
     await declarePatiently(declare, clock, options.patienceMs)
     const { logger } = options
-    return createBus(createLink({ connection, manager, clock, logger, inboxPrefix, apiPrefix, refusals, declare }), () =>
+    return createBus(createLink({ connection, manager, clock, logger, inboxPrefix, apiPrefix, pace, refusals, declare }), () =>
       clock.stop(),
     )
   } catch (error) {
@@ -60,7 +59,8 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
 
 function connectPatiently(options: ConnectBusOptions, settings: ConnectionOptions, clock: Clock): Promise<NatsConnection> {
   const where = [settings.servers ?? []].flat().join(', ')
-  const attempt = (leftMs: number) => connect({ ...settings, timeout: Math.max(100, leftMs) })
+  const dialMs = settings.timeout ?? options.patienceMs
+  const attempt = async (leftMs: number) => connect({ ...settings, timeout: Math.min(dialMs, Math.max(1_000, leftMs)) })
   return patiently(clock, options.patienceMs, attempt, ({ message }, isOver) => {
     if (/authori[sz]ation|authentication/i.test(message))
       return new Error(`The bus at ${where} refuses the credentials it was given: correct the token, user or credentials file.`)
@@ -226,7 +226,8 @@ async function clockOffset(link: Link, now: () => number): Promise<ClockOffset> 
 }
 
 /** A server from 2.10 on stamps what it says about a stream; an older one stamps at least the consumers that it makes. */
-async function serverTime({ manager }: Link): Promise<number> {
+async function serverTime(link: Link): Promise<number> {
+  const { manager } = link
   const stream = bucketStream('checks')
   const { ts } = await manager.streams.info(stream)
   if (ts) return Date.parse(String(ts))
@@ -234,7 +235,7 @@ async function serverTime({ manager }: Link): Promise<number> {
     name: `clock_${randomId(16)}`,
     filter_subject: bucketSubject('checks', 'clock'),
     ack_policy: AckPolicy.None,
-    inactive_threshold: nanos(limits.bus.administrationMs),
+    inactive_threshold: nanos(link.pace.administrationMs),
     mem_storage: true,
   })
   return Date.parse(String(created))

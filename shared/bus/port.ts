@@ -55,6 +55,10 @@ export interface FeedOptions {
   from: { sequence: number } | { time: number }
   /** In stream order, exactly once per opened feed. Returns false to ask for a pause until `resume`. */
   onMessage(message: StreamMessage): boolean
+  /** The feed may miss reports that the stream got in the last `forMs` ms, and all that it gets until `onHearing`. */
+  onDeaf?(forMs: number): void
+  /** Whatever the stream had when the feed could read it again has been delivered. */
+  onHearing?(): void
   /** The feed can't go on in order (stream recreated, consumer lost, messages missing): close it and open another. */
   onBroken(reason: string): void
 }

@@ -61,7 +61,7 @@ async function connectAsSystem(
       ...(ownMachine && { tls: null }),
       name: 'watchkeeper revocations',
       authenticator: credsAuthenticator(new TextEncoder().encode(keys.systemCredentials)),
-      timeout: limits.bus.administrationMs,
+      timeout: limits.bus.alone.administrationMs,
       reconnect: false,
       noAsyncTraces: true,
     })
@@ -72,7 +72,7 @@ async function connectAsSystem(
 
 /** Tells the server an account's claims where they say something new. A server keeps the later of two, so they are always later. */
 async function update(system: NatsConnection, now: number, account: string, claimsAt: (at: number) => string): Promise<void> {
-  const options = { timeout: limits.bus.administrationMs }
+  const options = { timeout: limits.bus.alone.administrationMs }
   const present = readClaims((await system.request(`$SYS.REQ.ACCOUNT.${account}.CLAIMS.LOOKUP`, '', options)).string())
   const wanted = claimsAt(Math.max(now, ((present?.iat ?? 0) + 1) * 1_000))
   if (present !== null && JSON.stringify(present.nats) === JSON.stringify(readClaims(wanted)?.nats)) return

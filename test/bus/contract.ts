@@ -48,12 +48,22 @@ export function subjectOn(partition: number): string {
 export async function openFeed(bus: Bus, partition: number, from: FeedOptions['from'], accept: () => boolean = () => true) {
   const got = collector<StreamMessage>()
   const broken = collector<string>()
+  /** How many messages had arrived when it fell deaf, and when it heard again. */
+  const deaf = collector<number>()
+  const hearing = collector<number>()
   const onMessage = (message: StreamMessage) => {
     got.add(message)
     return accept()
   }
-  const feed: Feed = await bus.observations.open({ partition, from, onMessage, onBroken: broken.add })
-  return { feed, got, broken, numbers: () => got.items.map(message => (message.body as { n: number }).n) }
+  const feed: Feed = await bus.observations.open({
+    partition,
+    from,
+    onMessage,
+    onBroken: broken.add,
+    onDeaf: () => deaf.add(got.items.length),
+    onHearing: () => hearing.add(got.items.length),
+  })
+  return { feed, got, broken, deaf, hearing, numbers: () => got.items.map(message => (message.body as { n: number }).n) }
 }
 
 export const upTo = (count: number, first = 1): number[] => Array.from({ length: count }, (_, i) => first + i)
@@ -255,6 +265,21 @@ function describeFeeds(t: Test, harness: Harness): void {
     await got.reached(6)
     t.strictSame(numbers(), upTo(6), 'the feed went on in exact order')
     await silent.close()
+  })
+
+  t.test('a feed that is cut off says so, and says when it has caught up with what came meanwhile', async t => {
+    const [bus, publisher] = [await harness.connect(), await harness.connect()]
+    const subject = subjectOn(5)
+    await publishNumbers(bus, subject, upTo(3))
+    const { got, deaf, hearing } = await openFeed(bus, 5, { sequence: 1 })
+    await got.reached(3)
+    t.strictSame([deaf.items, hearing.items], [[], []], 'not for what waited when it was opened')
+    const reconnect = await harness.cutOff(bus)
+    await deaf.reached(1)
+    if (!harness.cutsAll) await publishNumbers(publisher, subject, upTo(2, 4))
+    await reconnect()
+    await hearing.reached(1)
+    t.strictSame([deaf.items, hearing.items], [[3], [harness.cutsAll ? 3 : 5]])
   })
 }
 

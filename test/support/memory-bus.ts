@@ -29,7 +29,13 @@ export interface MemoryHub {
   truncateStream(sequence: number): void
   /** The stream refuses new messages above this many. */
   limitStream(messages: number): void
+  /** From now on only these have no leader: nobody answers what is asked of them, and nothing is written. What they had is still delivered. */
+  depose(parts: readonly Part[]): void
+  /** The feeds of a connection that `which` names hear nothing more until they are called again without it: their server is gone. */
+  deafen(bus: Bus, which: (partition: number) => boolean): void
 }
+
+export type Part = 'observations' | BucketName
 
 interface Line {
   hub: Hub
@@ -41,6 +47,8 @@ interface Line {
   asking: Set<(error: BusError) => void>
   feeds: Set<Feed>
   watches: Set<Watch>
+  /** Partitions of which it hears nothing. */
+  isDeafTo: (partition: number) => boolean
 }
 
 interface Stored {
@@ -66,6 +74,7 @@ interface Feed {
   paused: boolean
   scheduled: boolean
   closed: boolean
+  deaf: boolean
 }
 
 interface KeyState {
@@ -118,6 +127,7 @@ interface Hub {
     partitions: Map<number, Partition>
   }
   buckets: Map<BucketName, { keys: Map<string, KeyState>; revision: number }>
+  leaderless: Set<Part>
 }
 
 const bucketAgeMs: Partial<Record<BucketName, number>> = {
@@ -136,6 +146,7 @@ export function createMemoryHub({ clock, schedule = queueMicrotask }: MemoryHubO
     traces: 0,
     stream: { ...emptyStream(clock, 0), most: Number.POSITIVE_INFINITY },
     buckets: new Map(),
+    leaderless: new Set(),
   }
   const lineOf = (bus: Bus): Line => {
     for (const line of hub.lines) if (line.bus === bus) return line
@@ -164,6 +175,17 @@ export function createMemoryHub({ clock, schedule = queueMicrotask }: MemoryHubO
     limitStream: messages => {
       hub.stream.most = messages
     },
+    depose: parts => {
+      hub.leaderless = new Set(parts)
+    },
+    deafen: (bus, which) => {
+      const line = lineOf(bus)
+      line.isDeafTo = which
+      for (const feed of line.feeds) {
+        if (which(feed.options.partition)) loseHearing(feed)
+        else pump(line, feed)
+      }
+    },
   }
 }
 
@@ -188,6 +210,7 @@ function connect(hub: Hub): Bus {
     asking: new Set(),
     feeds: new Set(),
     watches: new Set(),
+    isDeafTo: () => false,
   }
   const buckets = new Map<BucketName, Bucket>()
   const bus: Bus = {
@@ -239,6 +262,7 @@ function changeLine(line: Line, up: boolean): void {
   line.up = up
   if (!up) {
     for (const refuse of [...line.asking]) refuse(noConnection())
+    for (const feed of line.feeds) loseHearing(feed)
     for (const watch of line.watches) watch.behind = true
   } else {
     for (const feed of line.feeds) pump(line, feed)
@@ -319,7 +343,7 @@ function request(line: Line, subject: string, body: unknown, timeoutMs: number, 
 function observationsOf(line: Line): Bus['observations'] {
   const { hub } = line
   /** The answer to what `act` did when the message reached the hub. */
-  const roundTrip = <T>(act: () => T): Promise<T> => (line.up ? later(hub, act) : Promise.reject(noConnection()))
+  const roundTrip = <T>(act: () => T): Promise<T> => travel(line, 'observations', act)
   return {
     publish: (subject, body) => {
       const text = JSON.stringify(body)
@@ -338,7 +362,7 @@ function observationsOf(line: Line): Bus['observations'] {
     open: options =>
       roundTrip(() => {
         const start = 'sequence' in options.from ? options.from.sequence : firstAt(hub, options.from.time)
-        const feed = { options, start, next: 0, lastSequence: 0, paused: false, scheduled: false, closed: false }
+        const feed = { options, start, next: 0, lastSequence: 0, paused: false, scheduled: false, closed: false, deaf: false }
         line.feeds.add(feed)
         const close = async () => {
           feed.closed = true
@@ -363,6 +387,14 @@ function observationsOf(line: Line): Bus['observations'] {
       }),
     purgeBelow: sequence => roundTrip(() => purgeBelow(hub, sequence)),
   }
+}
+
+function travel<T>({ up, hub }: Line, part: Part, act: () => T): Promise<T> {
+  if (!up) return Promise.reject(noConnection())
+  return later(hub, () => {
+    if (hub.leaderless.has(part)) throw new BusError('unavailable', `Nobody leads the ${part}.`)
+    return act()
+  })
 }
 
 const later = <T>(hub: Hub, act: () => T): Promise<T> =>
@@ -414,19 +446,28 @@ function firstAt({ stream }: Hub, time: number): number {
   return Math.min(stream.lastSequence + 1, ...firsts)
 }
 
+function loseHearing(feed: Feed): void {
+  if (feed.deaf) return
+  feed.deaf = true
+  feed.options.onDeaf?.(0)
+}
+
 /** Delivers what the feed has not had, from the next turn on, until it asks for a pause. */
 function pump(line: Line, feed: Feed): void {
   if (feed.scheduled) return
   feed.scheduled = true
   line.hub.schedule(() => {
     feed.scheduled = false
-    const { partition: number, onMessage } = feed.options
-    while (!feed.closed && !feed.paused && line.up) {
+    const { partition: number, onMessage, onHearing } = feed.options
+    while (!feed.closed && !feed.paused && line.up && !line.isDeafTo(number)) {
       const partition = line.hub.stream.partitions.get(number)
-      if (!partition) return
-      feed.next = Math.max(feed.next, partition.purged)
-      const message = partition.messages[feed.next - partition.purged]
-      if (!message) return
+      if (partition) feed.next = Math.max(feed.next, partition.purged)
+      const message = partition?.messages[feed.next - partition.purged]
+      if (!message) {
+        if (feed.deaf) onHearing?.()
+        feed.deaf = false
+        return
+      }
       feed.next += 1
       if (message.sequence < feed.start) continue
       feed.lastSequence = message.sequence
@@ -449,7 +490,7 @@ function breakFeeds(hub: Hub, which: (feed: Feed) => boolean, reason: string): v
 
 function bucketOf(line: Line, name: BucketName): Bucket {
   const { hub } = line
-  const roundTrip = <T>(act: () => T): Promise<T> => (line.up ? later(hub, act) : Promise.reject(noConnection()))
+  const roundTrip = <T>(act: () => T): Promise<T> => travel(line, name, act)
   const state = () => {
     const present = hub.buckets.get(name) ?? { keys: new Map<string, KeyState>(), revision: 0 }
     hub.buckets.set(name, present)

@@ -1,6 +1,6 @@
 // A real nats-server for tests: a child on a free port with a store of its own, which can be stopped, restarted and wiped. It
 // keeps its port over restarts, so that clients find it again.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConnectBusOptions, connectBus } from '#shared/bus/nats.ts'
@@ -17,6 +17,8 @@ export interface TestBus {
   startServer(): Promise<void>
   /** Stops and starts the server on the same store. */
   restart(): Promise<void>
+  /** Copies the store; the returned function puts the copy in its place. The server must be stopped for either. */
+  keep(): Promise<() => Promise<void>>
   /** Removes the store; the server must be stopped. */
   wipe(): Promise<void>
   /** Closes the connections, stops the server and removes its store. */
@@ -30,6 +32,7 @@ const silent = createLogger('silent')
 export async function startTestBus(): Promise<TestBus> {
   const binary = await obtainNatsServer({ toolsFolder, log: () => undefined })
   const dataFolder = await mkdtemp(join(tmpdir(), 'watchkeeper-bus-'))
+  const store = join(dataFolder, 'bus', 'jetstream')
   const open: Bus[] = []
   let server: NatsServer = await startNatsServer({ binary, dataFolder, port: 0 })
   const { url, token } = server
@@ -52,7 +55,15 @@ export async function startTestBus(): Promise<TestBus> {
       await stopServer()
       await startServer()
     },
-    wipe: () => rm(join(dataFolder, 'bus', 'jetstream'), { recursive: true, force: true }),
+    keep: async () => {
+      const copy = join(dataFolder, 'copy')
+      await cp(store, copy, { recursive: true })
+      return async () => {
+        await rm(store, { recursive: true, force: true })
+        await cp(copy, store, { recursive: true })
+      }
+    },
+    wipe: () => rm(store, { recursive: true, force: true }),
     stop: async () => {
       await Promise.all(open.map(bus => bus.close()))
       await stopServer()
