@@ -27,10 +27,17 @@ export const limits = {
     stampAgeMs: 10 * second,
     /** How often a held lease is renewed. */
     leaseRenewMs: 3 * second,
-    /** A rival takes a lease whose revision has not moved for this long on the rival's own monotonic clock. */
-    leaseStaleMs: 10 * second,
-    /** A holder stops working this long after its last renewal: 3 s before a rival may start. */
+    /**
+     * A rival takes a lease that has not moved for this long while the bucket of leases was seen to change: a dead keeper's partitions are taken
+     * within 10 s, and nobody's while the bucket has no leader (ADR 24).
+     */
+    leaseStaleMs: 8 * second,
+    /** Changes of that bucket further apart than this have a time between them that makes no lease older. */
+    leaseGapMs: 2.5 * second,
+    /** A holder stops working this long after its last renewal, or after the last one that nobody answered: before a rival may start. */
     leaseGiveUpMs: 7 * second,
+    /** So long at most it goes on without an answer: two elections in a row take 20 s. */
+    leaseUnansweredMs: 30 * second,
     /** Freshness of readings is written, and the checkpoint moved, at least this often. */
     checkpointMs: 10 * second,
     /** Subjects whose freshness a checkpoint holds, about 100 B each; those beyond have their documents written. */
@@ -117,6 +124,8 @@ export const limits = {
     beatMs: 2 * second,
     /** A process unheard for this long is gone: take-over among probers of a location happens within 10 s. */
     goneMs: 7 * second,
+    /** Where nobody at all is heard for longer than this, that time says nothing of anybody: the bucket has no leader, or nobody hears it here. */
+    gapMs: 3.5 * second,
   },
 
   stream: {

@@ -3,6 +3,7 @@
 import type { BucketEntry, Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseLease } from '#shared/bus/subjects.ts'
 import type { Cancel, Clock } from '#shared/clock.ts'
+import { HeardTime } from '#shared/heard-time.ts'
 import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
 import { Peers } from './peers.ts'
@@ -44,8 +45,9 @@ interface Seen {
   holder: string | null
   /** Given up to this keeper: others leave it a moment to take it. */
   heir: string | null
-  /** On this process's monotonic clock. */
+  /** On this process's monotonic clock, and in the time in which the bucket was seen to change. */
   since: number
+  heardAt: number
   /** On the bus's clock, ms. */
   at: number
 }
@@ -66,13 +68,21 @@ class LeaseHolder implements Leases {
   readonly #releasedAt = new Map<number, number>()
   readonly #acquiring = new Set<number>()
   readonly #handingOver = new Set<number>()
+  /** Renewals under way, and when each began. */
+  readonly #renewing = new Map<number, number>()
+  readonly #heard: HeardTime
+  /** When the newest renewal began that nobody answered although the bus was connected. */
+  #unansweredAt = Number.NEGATIVE_INFINITY
+  #stopListening = () => {}
   #subscriptions: Subscription[] = []
   #timers: Cancel[] = []
   #stopped = false
 
   constructor(options: LeaseOptions) {
     this.#options = options
-    this.#peers = new Peers(options.keeperId, () => options.clock.monotonic())
+    const monotonic = () => options.clock.monotonic()
+    this.#peers = new Peers(options.keeperId, monotonic)
+    this.#heard = new HeardTime(monotonic, limits.keeper.leaseGapMs)
   }
 
   async start(): Promise<void> {
@@ -81,6 +91,8 @@ class LeaseHolder implements Leases {
     const leases = await bus.bucket('leases').watch('>', { onEntry: entry => this.#see(entry), onReady: () => this.#seek() })
     const peers = await bus.bucket('presence').watch(keys.allKeepers, { onEntry: entry => this.#peers.meet(entry) })
     this.#subscriptions = [leases, peers]
+    // Whoever was cut off renews at once: it has lost time already.
+    this.#stopListening = bus.onConnection(connected => connected && this.#renewAll())
     this.#repeat(limits.keeper.leaseRenewMs, () => this.#renewAll())
     this.#repeat(limits.keeper.balanceMs, () => this.#tend())
     this.#repeat(limits.presence.beatMs, () => this.#beat())
@@ -92,7 +104,13 @@ class LeaseHolder implements Leases {
 
   mayCommit(partition: number): boolean {
     const held = this.#held.get(partition)
-    return held !== undefined && this.#options.clock.monotonic() - held.renewedAt < limits.keeper.leaseGiveUpMs
+    if (held === undefined) return false
+    const { leaseGiveUpMs, leaseUnansweredMs } = limits.keeper
+    const now = this.#options.clock.monotonic()
+    if (now - held.renewedAt < leaseGiveUpMs) return true
+    // Where nobody answers, nobody can take it either: no rival's time runs (ADR 24).
+    const isExcused = this.#options.bus.connected() && now - this.#unansweredAt < leaseGiveUpMs
+    return isExcused && now - held.renewedAt < leaseUnansweredMs
   }
 
   held(): number[] {
@@ -110,6 +128,7 @@ class LeaseHolder implements Leases {
 
   async stop(): Promise<void> {
     this.#stopped = true
+    this.#stopListening()
     for (const cancel of this.#timers) cancel()
     await Promise.all(this.held().map(partition => this.release(partition)))
     await this.#options.bus
@@ -134,12 +153,17 @@ class LeaseHolder implements Leases {
   }
 
   #see(entry: BucketEntry): void {
+    this.#heard.sign()
     const partition = parseLease(entry.key)
-    if (partition === null) return
+    if (partition === null) {
+      this.#seek()
+      return
+    }
     const known = this.#seen.get(partition)
     if (known !== undefined && entry.revision === known.revision) return
     const { holder = null, heir = null } = (entry.value ?? {}) as { holder?: string | null; heir?: string | null }
-    this.#seen.set(partition, { revision: entry.revision, holder, heir, since: this.#options.clock.monotonic(), at: entry.at })
+    const since = this.#options.clock.monotonic()
+    this.#seen.set(partition, { revision: entry.revision, holder, heir, since, heardAt: this.#heard.now(), at: entry.at })
     const mine = this.#held.get(partition)
     if (mine !== undefined && entry.revision > mine.revision && holder !== this.#options.keeperId)
       this.#lose(partition, 'another keeper took the lease')
@@ -148,26 +172,21 @@ class LeaseHolder implements Leases {
 
   /** Each second: take what is free or stale, drop what could not be renewed, give one up where another holds far fewer. */
   #tend(): void {
+    const { leaseRenewMs, balanceMs } = limits.keeper
     const now = this.#options.clock.monotonic()
     for (const [partition, held] of this.#held) {
-      if (now - held.renewedAt >= limits.keeper.leaseGiveUpMs) this.#lose(partition, 'the lease could not be renewed in time')
+      if (!this.mayCommit(partition)) this.#lose(partition, 'the lease could not be renewed in time')
+      else if (now - held.renewedAt >= leaseRenewMs + balanceMs) void this.#renew(partition)
     }
+    if (!this.#options.exclusive && this.#heard.sinceSignMs() >= balanceMs / 2)
+      this.#leases.put(keys.leaseBeat, { by: this.#options.keeperId }).catch(() => 0)
     this.#peers.forgetGone()
     this.#seek()
     this.#balance()
   }
 
-  /** Tries what is free; a lease that goes stale before the next look is tried at that very moment. */
   #seek(): void {
-    const now = this.#options.clock.monotonic()
-    let nextStaleMs = Number.POSITIVE_INFINITY
-    for (const partition of everyPartition) {
-      this.#tryFree(partition)
-      const seen = this.#seen.get(partition)
-      const staleInMs = seen === undefined || this.#held.has(partition) ? 0 : seen.since + limits.keeper.leaseStaleMs - now
-      if (staleInMs > 0) nextStaleMs = Math.min(nextStaleMs, staleInMs)
-    }
-    if (nextStaleMs < limits.keeper.balanceMs) this.#options.clock.after(nextStaleMs, () => this.#seek())
+    for (const partition of everyPartition) this.#tryFree(partition)
   }
 
   #tryFree(partition: number): void {
@@ -181,9 +200,10 @@ class LeaseHolder implements Leases {
     const givenUpAt = this.#releasedAt.get(partition)
     if (givenUpAt !== undefined && now - givenUpAt < limits.keeper.leaseRenewMs && this.#peers.count > 0) return false
     if (seen === undefined || this.#options.exclusive) return true
-    const { heir } = seen
-    if (seen.holder === null) return heir === null || heir === this.#options.keeperId || now - seen.since >= limits.keeper.heirMs
-    return now - seen.since >= limits.keeper.leaseStaleMs
+    const { heir, holder } = seen
+    const { keeperId } = this.#options
+    if (holder === null) return heir === null || heir === keeperId || now - seen.since >= limits.keeper.heirMs
+    return holder === keeperId || this.#heard.now() - seen.heardAt >= limits.keeper.leaseStaleMs
   }
 
   async #acquire(partition: number): Promise<void> {
@@ -213,15 +233,21 @@ class LeaseHolder implements Leases {
 
   async #renew(partition: number): Promise<void> {
     const held = this.#held.get(partition)
-    if (held === undefined) return
-    const startedAt = this.#options.clock.monotonic()
+    const { bus, clock, keeperId } = this.#options
+    const startedAt = clock.monotonic()
+    const isUnderWay = startedAt - (this.#renewing.get(partition) ?? Number.NEGATIVE_INFINITY) < limits.keeper.leaseRenewMs
+    if (held === undefined || isUnderWay || !bus.connected()) return
+    this.#renewing.set(partition, startedAt)
     try {
-      const revision = await this.#leases.update(keys.lease(partition), { holder: this.#options.keeperId }, held.revision)
+      const revision = await this.#leases.update(keys.lease(partition), { holder: keeperId }, held.revision)
       if (this.#held.get(partition) !== held) return
       if (revision === null) return await this.#settleRenewal(partition, held, startedAt)
       this.#held.set(partition, { revision, renewedAt: startedAt })
     } catch {
-      // Tried again in three seconds; after seven without success the partition is given up.
+      // Tried again within a second. A keeper that was cut off meanwhile can't know whether anybody would have answered.
+      if (bus.connected()) this.#unansweredAt = Math.max(this.#unansweredAt, startedAt)
+    } finally {
+      if (this.#renewing.get(partition) === startedAt) this.#renewing.delete(partition)
     }
   }
 
@@ -242,7 +268,8 @@ class LeaseHolder implements Leases {
   /** One partition a second to a live keeper that holds at least two fewer, once presence is stable. */
   #balance(): void {
     const heir = this.#peers.neediest()
-    if (heir === null) return
+    // What is given up while the bucket takes nothing would be nobody's.
+    if (heir === null || this.#heard.sinceSignMs() > limits.keeper.leaseGapMs) return
     const kept = this.held().filter(partition => !this.#handingOver.has(partition))
     const partition = kept[0]
     if (partition === undefined || kept.length - heir.held < 2) return

@@ -1,17 +1,20 @@
 // The other keepers, as their presence tells: how many partitions each holds, and since when the set of them is stable.
 import type { BucketEntry } from '#shared/bus/port.ts'
 import { parseKeeperPresence } from '#shared/bus/subjects.ts'
+import { HeardTime } from '#shared/heard-time.ts'
 import { limits } from '#shared/limits.ts'
 
 export class Peers {
   readonly #self: string
   readonly #monotonic: () => number
+  readonly #heard: HeardTime
   readonly #peers = new Map<string, { revision: number; held: number; since: number }>()
   #changedAt: number
 
   constructor(self: string, monotonic: () => number) {
     this.#self = self
     this.#monotonic = monotonic
+    this.#heard = new HeardTime(monotonic, limits.presence.gapMs)
     this.#changedAt = monotonic()
   }
 
@@ -19,8 +22,9 @@ export class Peers {
     return this.#peers.size
   }
 
-  /** Takes in one entry of the presence bucket. */
+  /** Takes in one entry of the presence bucket; this keeper's own shows that others would be heard. */
   meet({ key, value, revision }: BucketEntry): void {
+    this.#heard.sign()
     const keeperId = parseKeeperPresence(key)
     if (keeperId === null || keeperId === this.#self) return
     const now = this.#monotonic()
@@ -31,16 +35,15 @@ export class Peers {
     const known = this.#peers.get(keeperId)
     if (known === undefined) this.#changedAt = now
     if (known?.revision === revision) return
-    this.#peers.set(keeperId, { revision, held: (value as { held?: number }).held ?? 0, since: now })
+    this.#peers.set(keeperId, { revision, held: (value as { held?: number }).held ?? 0, since: this.#heard.now() })
   }
 
   /** Forgets those unheard for too long. */
   forgetGone(): void {
-    const now = this.#monotonic()
     for (const [peer, { since }] of this.#peers) {
-      if (now - since < limits.presence.goneMs) continue
+      if (this.#heard.now() - since < limits.presence.goneMs) continue
       this.#peers.delete(peer)
-      this.#changedAt = now
+      this.#changedAt = this.#monotonic()
     }
   }
 

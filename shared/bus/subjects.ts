@@ -25,6 +25,9 @@ export const subjects = {
 
 export const keys = {
   lease: (partition: number) => `p.${partition}`,
+  allLeases: 'p.*',
+  /** Written by any keeper while no lease moves, so that all see that leases could. */
+  leaseBeat: 'beat',
   keeperPresence: (keeperId: string) => `keeper.${keeperId}`,
   allKeepers: 'keeper.*',
   proberPresence: (locationId: string, proberId: string) => `prober.${locationId}.${proberId}`,

@@ -264,7 +264,7 @@ async function setStage(t: import('tap').Test) {
 async function everyPartitionHeld(leases: Bucket): Promise<void> {
   const held = new Set<string>()
   await new Promise<void>((resolve, reject) => {
-    const watching = leases.watch('>', {
+    const watching = leases.watch(keys.allLeases, {
       onEntry: ({ key, value }) => {
         if ((value as { holder: string | null } | null)?.holder) held.add(key)
         if (held.size === 64) watching.then(subscription => subscription.close()).then(resolve, reject)

@@ -1,0 +1,141 @@
+// Leases while the bus can't answer: who goes on, who stops, and from when on a rival may take over (ADR 24).
+import t from 'tap'
+import { keys, subjects } from '#shared/bus/subjects.ts'
+import { partitionOf } from '#shared/hash.ts'
+import { HeardTime } from '#shared/heard-time.ts'
+import { randomId } from '#shared/ids.ts'
+import { limits, second } from '#shared/limits.ts'
+import { createWorld, websiteMeta } from './world.ts'
+
+const oneOfEachPartition = Array.from({ length: limits.partitions }, (_, partition) => {
+  for (;;) {
+    const id = randomId(10)
+    if (partitionOf(id) === partition) return id
+  }
+})
+
+type World = ReturnType<typeof createWorld>
+
+/** By partition, who holds it. */
+async function holders(world: World): Promise<Record<string, string | null>> {
+  const entries = await world.client.bucket('leases').list(keys.allLeases)
+  return Object.fromEntries(entries.map(({ key, value }) => [key, (value as { holder: string | null }).holder]))
+}
+
+/** Two keepers with half of the partitions each. */
+async function twoKeepers() {
+  const world = createWorld()
+  const first = await world.startOne({ keeperId: 'first' })
+  const other = await world.startOne({ keeperId: 'second' })
+  await world.clock.advance(60 * second)
+  return { world, first, other }
+}
+
+t.test('keepers keep their partitions and carry out commands while their leases have no leader for 18 s', async t => {
+  const { world, first } = await twoKeepers()
+  const id = await world.create()
+  const before = await holders(world)
+  world.hub.depose(['leases'])
+  for (let passed = 0; passed < 18; passed++) {
+    await world.clock.advance(second)
+    const update = { kind: 'update-website', name: `Site ${passed}`, meta: websiteMeta }
+    t.match(await world.command(id, update as never), { ok: true })
+  }
+  t.strictSame(first.service.unready(), [], 'nothing was closed')
+  world.hub.depose([])
+  await world.clock.advance(20 * second)
+  t.strictSame(await holders(world), before, 'nobody took over from anybody')
+})
+
+t.test('a keeper stops 30 s after its last renewal though nobody answers', async t => {
+  const { world, first } = await twoKeepers()
+  world.hub.depose(['leases'])
+  await world.clock.advance(limits.keeper.leaseUnansweredMs + 2 * second)
+  t.match(first.service.unready(), ['the keeper holds no partitions yet'])
+  world.hub.depose([])
+  await world.clock.advance(2 * second)
+  t.strictSame(first.service.unready(), [], 'its leases are still its own: it takes them back at once')
+})
+
+t.test('partitions of a dead keeper are taken within 10 s, whenever it dies', async t => {
+  for (const phaseMs of [0, 700, 1_400, 2_100, 2_900]) {
+    const { world, first } = await twoKeepers()
+    await world.clock.advance(phaseMs)
+    world.hub.cut(first.bus)
+    let tookMs = 0
+    while (Object.values(await holders(world)).includes('first') && tookMs < 20 * second) {
+      await world.clock.advance(100)
+      tookMs += 100
+    }
+    t.ok(tookMs <= 10 * second, `died ${phaseMs} ms into the cycle: all taken after ${tookMs} ms`)
+    t.ok(tookMs >= 4 * second, 'not while it may still be alive')
+  }
+})
+
+t.test('a dead keeper keeps its leases for as long as their bucket has no leader', async t => {
+  const { world, first } = await twoKeepers()
+  world.hub.cut(first.bus)
+  await world.clock.advance(3 * second)
+  world.hub.depose(['leases'])
+  await world.clock.advance(9 * second)
+  world.hub.depose([])
+  await world.clock.advance(2 * second)
+  t.ok(Object.values(await holders(world)).includes('first'), 'the time without a leader makes no lease older')
+  await world.clock.advance(6 * second)
+  t.notOk(Object.values(await holders(world)).includes('first'), 'taken once it has been silent for 8 s that count')
+})
+
+t.test('after an outage of the whole bus each keeper takes back what was its own, at once', async t => {
+  const { world, first, other } = await twoKeepers()
+  const before = await holders(world)
+  for (const { bus } of [first, other]) world.hub.cut(bus)
+  await world.clock.advance(20 * second)
+  t.match(first.service.unready(), ['the keeper holds no partitions yet'], 'a keeper that is cut off stops')
+  for (const { bus } of [first, other]) world.hub.restore(bus)
+  await world.clock.advance(2 * second)
+  t.strictSame(await holders(world), before)
+  t.strictSame([first.service.unready(), other.service.unready()], [[], []])
+})
+
+t.test('no partition is given up while the bucket of leases has no leader', async t => {
+  const world = createWorld()
+  await world.startOne({ keeperId: 'first' })
+  await world.startOne({ keeperId: 'second' })
+  await world.clock.advance(limits.keeper.leaseRenewMs + second)
+  world.hub.depose(['leases'])
+  // What was being given up when it began may fail.
+  await world.clock.advance(limits.keeper.leaseGapMs + 2 * second)
+  const answering = async () => {
+    let count = 0
+    for (const id of oneOfEachPartition) {
+      const asking = world.client.request(subjects.command(id), {}, { timeoutMs: second }).then(
+        () => count++,
+        () => count,
+      )
+      await world.clock.advance(1)
+      await asking
+    }
+    return count
+  }
+  const before = await answering()
+  await world.clock.advance(10 * second)
+  t.equal(await answering(), before, 'every partition is where it was')
+})
+
+t.test('time is heard only between signs that follow each other closely', async t => {
+  let now = 0
+  const heard = new HeardTime(() => now, 100)
+  t.equal(heard.now(), 0)
+  for (const at of [1_000, 1_100, 1_150]) {
+    now = at
+    heard.sign()
+  }
+  t.equal(heard.now(), 150)
+  now = 1_251
+  t.equal(heard.now(), 150, 'up to the newest sign')
+  heard.sign()
+  t.equal(heard.now(), 150, 'what lies between signs too far apart does not count')
+  now = 1_300
+  heard.sign()
+  t.equal(heard.now(), 199)
+})
