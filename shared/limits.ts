@@ -757,6 +757,13 @@ export const limits = {
     patienceMs: 10 * second,
     /** SIGTERM to exit. */
     graceMs: 5 * second,
+    /** A signal repeated within this time is the same one: npm hands on at once what the terminal has sent. */
+    sameSignalMs: 0.5 * second,
+    /** A killed process whose threads still end is looked at this often and this long: a disk may hold them up, and no longer than that. */
+    endingLookMs: 20,
+    endingMs: 3 * second,
+    /** Killed holders of a data folder that the next one remembers, so that it may clear what they left on the bus. */
+    predecessors: 8,
     /** What one service may take of the grace before the others end without it. */
     serviceStopMs: 2 * second,
     /** A dead embedded nats-server is started again after this, doubled up to the maximum. */

@@ -5,6 +5,7 @@ import { limits } from '#shared/limits.ts'
 import { runDemo } from '../demo/run-demo.ts'
 import { jsonOf, textOf } from '../demo/step-format.ts'
 import { exitCodes } from '../embedded/start-error.ts'
+import { onEndingSignals } from './ending-signals.ts'
 import { productVersion } from './product-version.ts'
 
 /** Resolves when all is over and nothing is left of it. Throws a StartError. */
@@ -37,10 +38,10 @@ export async function demo(options: { json?: boolean }): Promise<void> {
 
 /** The first signal ends the demo cleanly, a second one at once. A reader that went away is a signal too. */
 function endBySignals(enough: AbortController): void {
-  const end = () => {
-    if (enough.signal.aborted) process.exit(exitCodes.failed)
-    enough.abort()
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
+  onEndingSignals({
+    signals: ['SIGINT', 'SIGTERM', 'SIGHUP'],
+    first: () => enough.abort(),
+    again: () => process.exit(exitCodes.failed),
+  })
   process.stdout.on('error', () => enough.abort())
 }

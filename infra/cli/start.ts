@@ -4,6 +4,7 @@ import { createLogger, type Logger } from '#shared/logger.ts'
 import { readAllSettings } from '../embedded/all-settings.ts'
 import { type Installation, runInstallation } from '../embedded/run.ts'
 import { exitCodes } from '../embedded/start-error.ts'
+import { onEndingSignals } from './ending-signals.ts'
 import { productVersion } from './product-version.ts'
 
 /** Resolves when everything runs; the process then lives until a signal. Throws a StartError. */
@@ -15,15 +16,15 @@ export async function start(): Promise<void> {
   endOnBrokenInvariants(logger)
   logWarnings(logger)
   let installation: Installation | null = null
-  let stopping = false
-  const end = (signal: NodeJS.Signals) => {
-    if (stopping || installation === null) process.exit(stopping ? exitCodes.failed : exitCodes.done)
-    stopping = true
-    logger.info({ signal }, 'Stopping.')
-    void stopInTime(installation, logger)
-  }
-  process.on('SIGTERM', end)
-  process.on('SIGINT', end)
+  onEndingSignals({
+    signals: ['SIGTERM', 'SIGINT'],
+    first: signal => {
+      if (installation === null) process.exit(exitCodes.done)
+      logger.info({ signal }, 'Stopping.')
+      void stopInTime(installation, logger)
+    },
+    again: () => process.exit(exitCodes.failed),
+  })
   installation = await runInstallation({ settings, version: productVersion, logger, print: line => console.log(line) })
 }
 

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import module from 'node:module'
+import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -54,10 +55,9 @@ function replace(node) {
 function runElsewhere() {
   const args = [...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const child = spawn(pinned, args, { stdio: 'inherit', env: { ...environment, ...process.env } })
-  // The terminal's Ctrl-C reaches the child by itself.
-  process.on('SIGINT', () => undefined)
-  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  // A terminal's Ctrl-C reaches the child twice then, which takes it for one (ending-signals.ts).
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
-    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1)
+    process.exitCode = code ?? 128 + constants.signals[signal]
   })
 }

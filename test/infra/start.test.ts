@@ -23,6 +23,7 @@ import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
 import { connectBus } from '#shared/bus/nats.ts'
 import { createSystemClock } from '#shared/clock.ts'
+import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
 import { settingGroups } from '../../infra/embedded/all-settings.ts'
 import { eventually, isAlive, natsServerPid, runProgram, temporaryFolder } from './run-program.ts'
@@ -499,8 +500,10 @@ t.test('a second signal ends it at once', async t => {
   const server = natsServerPid(dataFolder)
   process.kill(server, 'SIGSTOP')
   t.teardown(() => isAlive(server) && process.kill(server, 'SIGKILL'))
+  const firstAt = performance.now()
   program.child.kill('SIGTERM')
   await eventually('it is stopping', () => program.stderr().includes('Stopping.'))
+  await eventually('another one is a second one', () => performance.now() - firstAt > limits.start.sameSignalMs + 100)
   program.child.kill('SIGTERM')
   t.equal((await program.ended).code, 1)
   t.notMatch(program.stderr(), /Not everything ended in time/, 'it does not use up the grace')
