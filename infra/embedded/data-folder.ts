@@ -1,15 +1,18 @@
-// The data folder: made where it is missing, checked, and taken by one process at a time. The lock is a file that names its
-// process and when that process began, so that a file left by a killed one never stands in the way. Who looks at it looks alone.
-import { execFile } from 'node:child_process'
+// The data folder: made if it is missing, checked, and taken by one process at a time. The lock is a file that names its process and
+// when that process began, so that a file left by a killed one never stands in the way. Only one process at a time reads the lock.
 import { access, constants, link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { setTimeout as pause } from 'node:timers/promises'
+import { limits } from '#shared/limits.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { lockSqliteFile } from '#shared/store/sqlite-lock.ts'
+import { beginningOf, lifeOf } from './process-life.ts'
 import { StartError } from './start-error.ts'
 
 export interface DataFolder {
   path: string
+  /** Names of earlier holders that ended without giving the folder back, the latest first. */
+  predecessors: string[]
   /** Gives the folder back. */
   release(): Promise<void>
 }
@@ -43,13 +46,16 @@ export async function makeFolder(path: string, mode = 0o700): Promise<void> {
   }
 }
 
-/** Prepares the folder and takes it for this process; throws a StartError where a living one has it. */
-export async function takeDataFolder(folder: string): Promise<DataFolder> {
+/**
+ * Prepares the folder and takes it for this process, which others know by `name`: one word. Throws a StartError if a living process has
+ * the folder.
+ */
+export async function takeDataFolder(folder: string, name: string): Promise<DataFolder> {
   const path = await prepareDataFolder(folder)
   // Of several that find the lock of a dead process, each would remove what the one before it has just made.
   const alone = startAlone(path)
   try {
-    return await takeAlone(path)
+    return await takeAlone(path, name)
   } finally {
     alone.close()
   }
@@ -66,24 +72,33 @@ function startAlone(path: string): { close(): void } {
   }
 }
 
-async function takeAlone(path: string): Promise<DataFolder> {
+async function takeAlone(path: string, name: string): Promise<DataFolder> {
   const lock = join(path, 'lock')
-  const mine = `${process.pid} ${await beginningOf(process.pid)}`
-  if (!(await create(lock, mine))) {
-    const holder = await readFile(lock, 'utf8').catch(() => '')
-    if (await isAlive(holder)) {
-      throw new StartError(
-        `The data folder ${path} is in use by process ${holder.split(' ')[0]}: stop it, or set another DATA_DIR.`,
-      )
-    }
-    await rm(lock, { force: true })
-    if (!(await create(lock, mine)))
-      throw new StartError(`The data folder ${path} is in use: another process starts at this moment.`)
+  const text = await readFile(lock, 'utf8').catch(() => '')
+  const [holder = '', names = ''] = text.split('\n')
+  if (await outlives(holder)) {
+    throw new StartError(`The data folder ${path} is in use by process ${holder.split(' ')[0]}: stop it, or set another DATA_DIR.`)
   }
+  const predecessors = names.split(' ').filter(Boolean).slice(0, limits.start.predecessors)
+  await rm(lock, { force: true })
+  const mine = `${process.pid} ${await beginningOf(process.pid)}\n${[name, ...predecessors].join(' ')}`
+  if (!(await create(lock, mine)))
+    throw new StartError(`The data folder ${path} is in use: another process starts at this moment.`)
   const release = async () => {
     if ((await readFile(lock, 'utf8').catch(() => '')) === mine) await rm(lock, { force: true })
   }
-  return { path, release }
+  return { path, predecessors, release }
+}
+
+/** Whether the holder that a lock names lives. A killed one gets a moment to end: until then it holds what it had open. */
+async function outlives(holder: string): Promise<boolean> {
+  const [pid, ...beginning] = holder.split(' ')
+  if (!pid) return false
+  for (let waitedMs = 0; ; waitedMs += limits.start.endingLookMs) {
+    const life = await lifeOf(Number(pid), beginning.join(' '))
+    if (life !== 'ending' || waitedMs >= limits.start.endingMs) return life !== 'gone'
+    await pause(limits.start.endingLookMs)
+  }
 }
 
 /** Writes a file that only this user may read, whole or not at all: who looks meanwhile, or after a crash, finds what was there before. */
@@ -112,23 +127,4 @@ async function create(path: string, content: string): Promise<boolean> {
   } finally {
     await rm(draft, { force: true })
   }
-}
-
-async function isAlive(holder: string): Promise<boolean> {
-  const [pid, ...beginning] = holder.split(' ')
-  if (!pid) return false
-  return (await beginningOf(Number(pid))) === beginning.join(' ')
-}
-
-/** When a living process began, as a text that differs between two processes of one number; a fresh text where there is none. */
-async function beginningOf(pid: number): Promise<string> {
-  if (process.platform === 'linux') {
-    const stats = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-    // The name in brackets may hold spaces: fields are counted behind it; the 20th of those is the start time.
-    const since = stats.slice(stats.lastIndexOf(')') + 2).split(' ')[19]
-    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
-    return since === undefined ? 'gone' : `${boot.trim()} ${since}`
-  }
-  const listed = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
-  return listed.stdout.trim() || 'gone'
 }

@@ -12,11 +12,12 @@ import { openStore } from '#shared/store/open-store.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import type { AllSettings } from './all-settings.ts'
 import { followCollector } from './collector-pace.ts'
-import { prepareDataFolder, takeDataFolder } from './data-folder.ts'
+import { type DataFolder, prepareDataFolder, takeDataFolder } from './data-folder.ts'
 import { type FirstKey, prepareFirstKey } from './first-key.ts'
 import { installationSalt } from './incident-salt.ts'
 import { openBus } from './open-bus.ts'
 import { demandFreePort, startOpsServer } from './ops-server.ts'
+import { removePresence } from './predecessor.ts'
 import { decideRunMode, type RunMode } from './run-mode.ts'
 import { type RunningServices, reachable, startServices } from './services.ts'
 import { StartError, startStep } from './start-error.ts'
@@ -39,6 +40,8 @@ export interface Installation {
 
 interface Running extends RunOptions {
   mode: RunMode
+  /** Names this process among its kind: one word. */
+  processId: string
   clock: ReturnType<typeof createSystemClock>
   metrics: Registry
   /** What must be undone, in the order in which it was done. */
@@ -50,7 +53,7 @@ export async function runInstallation(options: RunOptions): Promise<Installation
   const { logger, settings } = options
   const mode = decideRunMode(settings)
   const clock = createSystemClock({ onDrift: driftMs => logger.warn({ driftMs }, 'The clock and wall time differ.') })
-  const running: Running = { ...options, mode, clock, metrics: new Registry(), undo: [] }
+  const running: Running = { ...options, mode, processId: makeProcessId(), clock, metrics: new Registry(), undo: [] }
   const stop = () => undoAll(running)
   try {
     const url = await startAll(running)
@@ -68,8 +71,8 @@ async function startAll(running: Running): Promise<string | null> {
   const pace = followCollector(clock)
   undo.push({ what: 'collector pace', run: async () => pace.stop() })
   collectDefaultMetrics({ register: metrics })
+  const { path: dataFolder, predecessors } = await openDataFolder(running)
   if (mode.services.includes('gateway')) await demandFreePort(settings.HOST, settings.PORT, 'PORT')
-  const dataFolder = await openDataFolder(running)
   const parts: { bus?: Bus; store?: Store; services?: RunningServices } = {}
   const ops = await startOpsServer({
     host: settings.HOST,
@@ -83,6 +86,7 @@ async function startAll(running: Running): Promise<string | null> {
   const opened = await openBus({ ...running, dataFolder })
   const { bus } = opened
   parts.bus = bus
+  const missedSince = await clearPredecessors(running, bus, predecessors)
   const store = mode.needsStore ? await openStorePatiently(running, dataFolder) : null
   if (store) parts.store = store
   const incidentSalt = settings.SQIDS_SALT || (store ? await startStep(() => installationSalt(store)) : '')
@@ -90,11 +94,8 @@ async function startAll(running: Running): Promise<string | null> {
   const firstKey: FirstKey | null = first
     ? await startStep(() => prepareFirstKey({ store, clock }, { dataFolder, location: settings.LOCATION }))
     : null
-  const processId = `${hostname()
-    .replaceAll(/[^0-9A-Za-z_-]/g, '-')
-    .slice(0, 32)}-${randomId(6)}`
   const services = await startStep(() =>
-    startServices({ bus, clock, logger, metrics }, store, { ...running, ...opened, pace, incidentSalt, processId }),
+    startServices({ bus, clock, logger, metrics }, store, { ...running, ...opened, pace, incidentSalt, missedSince }),
   )
   parts.services = services
   undo.push({ what: 'services', run: services.stop })
@@ -104,14 +105,30 @@ async function startAll(running: Running): Promise<string | null> {
   return services.url
 }
 
+const makeProcessId = (): string => {
+  const host = hostname().replaceAll(/[^0-9A-Za-z_-]/g, '-')
+  return `${host.slice(0, 32)}-${randomId(6)}`
+}
+
 /** Only what lies on this disk needs the folder, and only an embedded bus or store needs it alone. */
-async function openDataFolder({ mode, settings, undo }: Running): Promise<string> {
+async function openDataFolder({ mode, settings, undo, processId }: Running): Promise<Pick<DataFolder, 'path' | 'predecessors'>> {
   if (mode.embeddedBus || mode.embeddedStore) {
-    const folder = await takeDataFolder(settings.DATA_DIR)
+    const folder = await takeDataFolder(settings.DATA_DIR, processId)
     undo.push({ what: 'data folder', run: folder.release })
-    return folder.path
+    return folder
   }
-  return mode.services.includes('directory') ? prepareDataFolder(settings.DATA_DIR) : settings.DATA_DIR
+  const path = mode.services.includes('directory') ? await prepareDataFolder(settings.DATA_DIR) : settings.DATA_DIR
+  return { path, predecessors: [] }
+}
+
+/** Best effort: without it they count as alive for seconds. Returns since when their checks may be missing; null: nobody knows. */
+async function clearPredecessors({ settings, logger }: Running, bus: Bus, predecessors: string[]): Promise<number | null> {
+  if (predecessors.length === 0) return null
+  const names = settings.PROBER_ID === '' ? predecessors : [...predecessors, settings.PROBER_ID]
+  return removePresence(bus, names).catch(error => {
+    logger.warn({ err: error }, "presence of this folder's last process could not be removed")
+    return null
+  })
 }
 
 /** Asks again until the patience ends: in a cluster, store and services are started at once. */

@@ -13,6 +13,7 @@ import type { AllSettings } from './all-settings.ts'
 import type { BusAddress } from './bus-credentials.ts'
 import type { CollectorPace } from './collector-pace.ts'
 import { portError } from './ops-server.ts'
+import { nameApart } from './predecessor.ts'
 import type { PlacedProber, Places } from './prober/place.ts'
 import type { RunMode } from './run-mode.ts'
 import type { ServiceName } from './settings.ts'
@@ -29,6 +30,8 @@ export interface ServicesOptions {
   locationId: string
   /** Names this process among its kind. */
   processId: string
+  /** Since when the checks of a dead predecessor may be missing, bus time in ms; null or absent: it had none, or nobody knows. */
+  missedSince?: number | null
   /** For what runs in a thread of its own. */
   busAddress: BusAddress
   pace: CollectorPace
@@ -135,16 +138,19 @@ async function placeProber(surroundings: Surroundings, options: ServicesOptions)
   const { startPlacedProber } = await import('./prober/place.ts')
   const { settings, busAddress, pace } = options
   const given = await proberOptions(surroundings, options)
+  // A prober that takes over from another place of this process misses nothing.
+  let { missedSince = null } = options
   const places: Places = {
     together: async onLoad => {
       const metrics = new Registry()
-      const prober = await startProber({ ...surroundings, metrics }, { ...given, onLoad })
+      const prober = await startProber({ ...surroundings, metrics }, { ...given, missedSince, onLoad })
+      missedSince = null
       return { ...prober, metrics: () => metrics.getMetricsAsJSON() }
     },
     apart: async onLoad => {
       const { startProberThread } = await import('./prober/thread.ts')
       const { checkEntryCode } = await import('../../services/prober/check-entry.ts')
-      const { egress: _, ...prober } = { ...given, proberId: `${given.proberId}-apart` }
+      const { egress: _, ...prober } = { ...given, proberId: nameApart(given.proberId) }
       const egress = { deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }
       const data = { logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress, checkEntryCode: checkEntryCode() }
       return startProberThread(data, { clock: surroundings.clock, pace, onLoad })

@@ -1,10 +1,9 @@
 // What an unclean end may leave: a nats-server that still runs on the data folder. It is ended before the next one starts; one
 // whose guardian lives belongs to somebody and is left alone. Only processes that run on this very config are ever touched.
-import { execFile } from 'node:child_process'
 import { readFile, rm } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { limits } from '#shared/limits.ts'
+import { commandLineOf } from './process-life.ts'
 
 const lookMs = 50
 
@@ -17,7 +16,7 @@ export async function clearStaleServer(processIds: string, config: string): Prom
   const [owner, guardian, server] = text.trim().split(' ').map(Number)
   if (!owner || !guardian || !server) return
   // A guardian whose parent has just died needs a moment to end the server.
-  const patienceMs = (await commandLine(owner)) === '' ? limits.tools.guardianMs : 0
+  const patienceMs = (await commandLineOf(owner)) === '' ? limits.tools.guardianMs : 0
   if (!(await gone(guardian, config, patienceMs))) {
     throw new Error(`Another program uses the data folder: its bus server runs as process ${server}.`)
   }
@@ -36,19 +35,8 @@ export async function clearStaleServer(processIds: string, config: string): Prom
 /** Whether the process is gone, or not ours, within the time. */
 async function gone(pid: number, config: string, withinMs: number): Promise<boolean> {
   for (let waitedMs = 0; ; waitedMs += lookMs) {
-    if (!(await commandLine(pid)).includes(config)) return true
+    if (!(await commandLineOf(pid)).includes(config)) return true
     if (waitedMs >= withinMs) return false
     await pause(lookMs)
-  }
-}
-
-/** How a living process was started; empty where there is none. */
-async function commandLine(pid: number): Promise<string> {
-  try {
-    return await readFile(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    if (process.platform === 'linux') return ''
-    const listed = await promisify(execFile)('ps', ['-o', 'args=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
-    return listed.stdout
   }
 }

@@ -34,6 +34,8 @@ export interface ProberOptions {
   egress?: Egress
   /** Tells check entries from all else; without it, the contract's library is loaded. */
   isCheckEntry?(value: unknown): value is CheckEntry
+  /** The instant on bus time from which nobody may have made the checks of this prober; null or absent: its own start. */
+  missedSince?: number | null
   /** What `checksPerSecond` answers may have changed; often called many times at once. */
   onLoad?(): void
 }
@@ -93,7 +95,7 @@ async function begin(surroundings: Surroundings, options: ProberOptions, begun: 
   busTime.onJump(fleet.rebase)
   const announcedAt = busTime.now()
   await presence.announce()
-  fleet.start(announcedAt)
+  fleet.start(Math.min(announcedAt, options.missedSince ?? announcedAt))
   const stopGauges = every(clock, limits.presence.beatMs, () => {
     metrics.monitors.set(fleet.owned())
     metrics.inFlight.set(runner.inFlight())

@@ -23,8 +23,8 @@ t.test('of several that find the lock of one that is gone, one gets the folder',
 
 t.test('a lock without a holder stands in nobody’s way', async t => {
   const path = t.testdir({ lock: '' })
-  const folder = await takeDataFolder(path)
-  await t.rejects(takeDataFolder(path), { message: /is in use by process/ })
+  const folder = await takeDataFolder(path, 'me')
+  await t.rejects(takeDataFolder(path, 'me'), { message: /is in use by process/ })
   await folder.release()
   t.same(readdirSync(path), ['start-lock'])
 })

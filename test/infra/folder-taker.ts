@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { takeDataFolder } from '../../infra/embedded/data-folder.ts'
 
 for await (const folder of createInterface(process.stdin)) {
-  const taken = await takeDataFolder(folder).then(
+  const taken = await takeDataFolder(folder, 'taker').then(
     () => true,
     () => false,
   )

@@ -12,7 +12,7 @@ import { createEgress } from '#shared/egress.ts'
 import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
 import type { Resolve } from '#shared/resolve.ts'
-import { startProber } from '../../services/prober/app.ts'
+import { type ProberOptions, startProber } from '../../services/prober/app.ts'
 import { watchAssignments } from '../../services/prober/assignments.ts'
 import type { CheckSurroundings } from '../../services/prober/check.ts'
 import { isCheckEntry } from '../../services/prober/check-entry.ts'
@@ -57,7 +57,11 @@ interface World {
   hub: MemoryHub
   keeper: Bus
   seen: Seen[]
-  prober(proberId: string, wrapBus?: (bus: Bus) => Bus): Promise<{ bus: Bus; registry: Registry; stop(): Promise<void> }>
+  prober(
+    proberId: string,
+    wrapBus?: (bus: Bus) => Bus,
+    more?: Partial<ProberOptions>,
+  ): Promise<{ bus: Bus; registry: Registry; stop(): Promise<void> }>
 }
 
 async function createWorld(): Promise<World> {
@@ -82,12 +86,12 @@ async function createWorld(): Promise<World> {
     hub,
     keeper,
     seen,
-    prober: async (proberId, wrapBus = bus => bus) => {
+    prober: async (proberId, wrapBus = bus => bus, more = {}) => {
       const bus = hub.connect()
       const registry = new Registry()
       const service = await startProber(
         { bus: wrapBus(bus), clock, logger, metrics: registry },
-        { locationId, proberId, version: '2.0.0', serviceUrl: 'http://us', resolve: nowhere },
+        { locationId, proberId, version: '2.0.0', serviceUrl: 'http://us', resolve: nowhere, ...more },
       )
       return { bus, registry, stop: service.stop }
     },
@@ -321,6 +325,20 @@ test('two probers share the monitors, and when one is killed the other misses no
   })
   t.strictSame(missing, [], 'every slot was run in time or 10 s after the kill')
   await second.stop()
+})
+
+test('a prober checks the slots of its dead predecessor at once when it is told since when they are missing', async t => {
+  const world = await createWorld()
+  await assign(world, subjectIds)
+  await world.clock.advance(600_000)
+  const diedAt = world.clock.now()
+  await world.clock.advance(10_000)
+  const { stop } = await world.prober('successor', bus => bus, { missedSince: diedAt })
+  await world.clock.advance(100)
+  const due = subjectIds.filter(id => slotAfter(diedAt, 60_000, phaseOf(id, 60_000)) <= world.clock.now())
+  t.ok(due.length > 15 && due.length < 60, `${due.length} of 200 were due in 10 s`)
+  t.same(world.seen.map(({ subjectId }) => subjectId).sort(), due.sort(), 'those and no others')
+  await stop()
 })
 
 test('a clean stop hands over at once, and a newcomer takes only its part', async t => {

@@ -1,0 +1,21 @@
+// Presence that killed processes have left on the bus. It would count as alive for seconds, and the checks of a dead prober would
+// wait for so long. The holder of their data folder knows that they are dead.
+import type { Bus } from '#shared/bus/port.ts'
+import { keys, parseKeeperPresence, parseProberPresence } from '#shared/bus/subjects.ts'
+
+/** The prober of a process is known by this name while it runs in a thread of its own. */
+export const nameApart = (proberId: string): string => `${proberId}-apart`
+
+/**
+ * Removes the presence of the keepers and probers of these names. Returns the bus's time of the last sign of a prober among them, ms:
+ * its checks may be missing from then on; null if there was none. Rejects with a BusError; may be repeated.
+ */
+export async function removePresence(bus: Bus, names: readonly string[]): Promise<number | null> {
+  const presence = bus.bucket('presence')
+  const dead = new Set(names.flatMap(name => [name, nameApart(name)]))
+  const isDead = (id: string | null | undefined) => id !== null && id !== undefined && dead.has(id)
+  const keepers = (await presence.list(keys.allKeepers)).filter(({ key }) => isDead(parseKeeperPresence(key)))
+  const probers = (await presence.list(keys.allProbers)).filter(({ key }) => isDead(parseProberPresence(key)?.proberId))
+  for (const { key } of [...keepers, ...probers]) await presence.delete(key)
+  return probers.length === 0 ? null : Math.max(...probers.map(({ at }) => at))
+}
