@@ -7,7 +7,7 @@ import { filterOf, findOptions, fromKept, type Kept, shadow } from '#shared/stor
 import { storeErrorOf } from '#shared/store/mongodb-errors.ts'
 import { bringToLayout } from '#shared/store/mongodb-layout.ts'
 import { putAdvances, putInserts, putReplacements, putUpserts } from '#shared/store/mongodb-put.ts'
-import { type PutMode, type PutResult, type Store, StoreError } from '#shared/store/port.ts'
+import { type PutMode, type PutResult, type Room, type Store, StoreError } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
 import { demandMode, planQuery, planWhere } from '#shared/store/query.ts'
 
@@ -91,8 +91,15 @@ function createStore(client: MongoClient, databaseName: string): Store {
         throw new StoreError('permanent', `Documents of ${name} do not expire.`)
       }),
     ping: () => translated(async () => void (await database.command({ ping: 1 }))),
+    room: () => translated(async () => roomOf(await database.command({ dbStats: 1 }))),
     close: () => client.close(),
   }
+}
+
+/** Only a mongod that keeps its files itself says how large their disk is. */
+function roomOf({ fsTotalSize, fsUsedSize }: Record<string, unknown>): Room | null {
+  if (typeof fsTotalSize !== 'number' || typeof fsUsedSize !== 'number' || fsTotalSize <= 0) return null
+  return { freeBytes: Math.max(0, fsTotalSize - fsUsedSize), totalBytes: fsTotalSize }
 }
 
 async function getDocuments(collection: Collection<Kept>, ids: readonly string[]): Promise<(object | null)[]> {

@@ -37,6 +37,12 @@ export interface Query {
   select?: readonly string[]
 }
 
+export interface Room {
+  /** What this process may still use of it. */
+  freeBytes: number
+  totalBytes: number
+}
+
 /**
  * All methods reject with a StoreError whose `kind` says what to do:
  * unavailable: the outcome may be unknown, retry with backoff; permanent: the store will never take this.
@@ -70,6 +76,8 @@ export interface Store {
   expire(collection: CollectionName, at: number, limit: number): Promise<number>
   /** Resolves when the store answers; rejects as any other call. */
   ping(): Promise<void>
+  /** The disk under the store; null where the store does not say. */
+  room(): Promise<Room | null>
   close(): Promise<void>
 }
 

@@ -1,8 +1,10 @@
 // The store port over `node:sqlite`, the embedded default: one file, one worker thread that alone writes it. Documents become rows on
 // this side, so that only flat lists of plain values cross to the thread; small reads do not cross at all. One process at a time.
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { limits } from '#shared/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { type PutMode, type PutResult, type Store, StoreError } from '#shared/store/port.ts'
+import { type PutMode, type PutResult, type Room, type Store, StoreError } from '#shared/store/port.ts'
 import { demandMode, planQuery, planWhere } from '#shared/store/query.ts'
 import { openSqliteChannel, type SqliteChannel } from '#shared/store/sqlite-channel.ts'
 import { charactersOf, type RowsToPut } from '#shared/store/sqlite-messages.ts'
@@ -58,6 +60,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
       return (await channel.send({ kind: 'change', ...expireSql(collection, at, limit) }, 1)) as number
     },
     ping: async () => void (await channel.send({ kind: 'nothing' }, 1)),
+    room: () => roomOf(path),
     close: () => {
       // First, so that the writer is the last to close the file and folds its log into it.
       reader.close()
@@ -65,6 +68,15 @@ export async function openSqliteStore(path: string): Promise<Store> {
     },
   }
   return store
+}
+
+async function roomOf(path: string): Promise<Room> {
+  try {
+    const { bsize, bavail, blocks } = await statfs(dirname(path))
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+  } catch (error) {
+    throw new StoreError('unavailable', 'The disk of the embedded store does not answer.', error)
+  }
 }
 
 async function openReader(path: string, channel: SqliteChannel): Promise<SqliteReader> {

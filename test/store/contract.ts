@@ -37,6 +37,12 @@ export async function storeContract(t: Test, open: () => Promise<Store>, options
 const permanent = { name: 'StoreError', kind: 'permanent' }
 
 const cases: Record<string, Case> = {
+  'it says how much room its disk has, or that it does not know': async (t, store) => {
+    const room = await store.room()
+    if (room === null) return
+    t.ok(room.totalBytes > 0 && room.freeBytes >= 0 && room.freeBytes <= room.totalBytes, JSON.stringify(room))
+  },
+
   'documents come back exactly as they were given': async (t, store) => {
     const documents: SubjectDocument[] = [
       subject('exact1'),

@@ -61,6 +61,7 @@ export function createMemoryStore(): MemoryStore {
       )
     },
     ping: async () => {},
+    room: async () => null,
     close: async () => {},
     sizes: () => Object.fromEntries([...tables].map(([name, table]) => [name, table.documents.size])),
   }
