@@ -4,7 +4,7 @@ import type { LocationView } from '#shared/contracts/ask-people.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { usageError } from '../embedded/start-error.ts'
 import { locationOf } from './look-up.ts'
-import { printJson, printTable } from './printing.ts'
+import { instant, printJson, printTable } from './printing.ts'
 import { askInstallation, withInstallation } from './running-installation.ts'
 
 interface LocationOptions {
@@ -25,7 +25,7 @@ export function addLocationCommands(program: Command): void {
     .action(addLocation)
   location
     .command('list')
-    .description('all locations and how many probers serve each')
+    .description('all locations, how many probers of each live, and when one was last seen')
     .option(...json)
     .action(listLocations)
   location
@@ -55,8 +55,8 @@ async function listLocations(options: LocationOptions): Promise<void> {
   const all = await askInstallation('list-locations', {})
   if (options.json) return printJson(all.map(readable))
   printTable(
-    ['id', 'probers', 'name', 'shown as'],
-    all.map(({ id, name, displayName, activeWorkers }) => [id, String(activeWorkers), name, displayName ?? name]),
+    ['id', 'live probers', 'last seen', 'name', 'shown as'],
+    all.map(one => [one.id, String(one.activeWorkers), lastSeen(one), one.name, one.displayName ?? one.name]),
   )
 }
 
@@ -92,4 +92,10 @@ const readable = (location: LocationView) => ({
   name: location.name,
   display_name: location.displayName,
   active_workers_count: location.activeWorkers,
+  last_seen_at: location.lastSeenAt === null ? null : instant(location.lastSeenAt),
 })
+
+const lastSeen = ({ activeWorkers, lastSeenAt }: LocationView): string => {
+  if (lastSeenAt === null) return 'never'
+  return activeWorkers > 0 ? 'now' : instant(lastSeenAt)
+}

@@ -3,6 +3,7 @@
 import { Counter } from 'prom-client'
 import { BusError } from '#shared/bus/port.ts'
 import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
+import { watchProbers } from '#shared/bus/prober-presence.ts'
 import { serve } from '#shared/bus/serve.ts'
 import { parseAsk, subjects } from '#shared/bus/subjects.ts'
 import { type AskRequest, type AskResults, type AskVerb, asks } from '#shared/contracts/ask.ts'
@@ -21,11 +22,11 @@ import { startExpiring } from './expire-people.ts'
 import { getIncidentRecords } from './incident-records.ts'
 import { getIncident, listOpenIncidents } from './incidents.ts'
 import { authenticate, touchKeys } from './keys.ts'
+import { measureLiveProbers } from './live-probers.ts'
 import { ensureLocation, listLocations } from './locations.ts'
 import { reserveName } from './names.ts'
 import { createPasswords } from './passwords.ts'
 import { createProberCredential, deleteProberCredential, listProberCredentials } from './prober-credentials.ts'
-import { watchProbers } from './prober-presence.ts'
 import { getRollUps } from './roll-ups.ts'
 import { findSubjects, getSubject, listCustomSubjects, listWebsites, workspaceExists } from './subjects.ts'
 import { listWorkspaces } from './workspaces.ts'
@@ -75,10 +76,11 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
   const presence = await watchProbers(bus.bucket('presence'), clock)
   const issuer = options.proberIssuer ?? null
   const announcer = issuer && createAnnouncer({ issuer, store, bus, clock, logger })
-  const { activeWorkers } = presence
+  const { activeWorkers, lastSeenAt } = presence
+  measureLiveProbers(metrics, store, activeWorkers)
   const { incidentSalt = '', websiteHolds } = options
   const passwords = createPasswords()
-  const shown = { incidentSalt, websiteHolds, activeWorkers }
+  const shown = { incidentSalt, websiteHolds, activeWorkers, lastSeenAt }
   const context: DirectoryContext = { store, bus, clock, passwords, ...shown, announcer }
   const stopExpiring = startExpiring(store, clock, logger)
   const asked = askCounter(metrics)

@@ -61,7 +61,7 @@ export async function bootstrap(
       setting(settingIds.firstStart, { ...first, done: true, rosters: true }, present),
     )
   }
-  await ensureLocation({ store, clock, activeWorkers: () => 0 }, { name: options.location })
+  await ensureLocation({ store, clock, activeWorkers: () => 0, lastSeenAt: () => null }, { name: options.location })
   return { firstKey: await offerFirstKey(surroundings, first), workspaceId: first.workspaceId }
 }
 

@@ -17,6 +17,8 @@ export interface DirectoryContext {
   websiteHolds: DefaultHolds | undefined
   /** Live probers of a location. */
   activeWorkers(locationId: string): number
+  /** The newest beat of any prober of a location, ms since the epoch, as far as this process has heard; null: none. */
+  lastSeenAt(locationId: string): number | null
   /** Makes probers' credentials, and tells the bus of all that are revoked; null where this bus has no keys to make them with. */
   announcer: { issuer: ProberIssuer; announce(): Promise<void> } | null
 }

@@ -3,6 +3,7 @@
 import type { LocationDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask.ts'
 import type { LocationView } from '#shared/contracts/ask-people.ts'
+import { conditionId } from '#shared/contracts/condition.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
@@ -10,15 +11,23 @@ import type { Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
 import { checkName, checkText } from './fields.ts'
 
-/** All locations by name, with the number of live probers of each. */
+/** All locations by name, with the number of live probers of each and when one was last seen. */
 export async function listLocations(context: DirectoryContext): Promise<LocationView[]> {
   const found = await context.store.find('locations', { sort: [['name', 'asc']], limit: limits.directory.listed })
-  return found.map(location => locationView(context, location))
+  // What an earlier process heard of their probers, as the notifiers noted it.
+  const noted = await context.store.get(
+    'conditions',
+    found.map(({ id }) => conditionId('location_lost', id)),
+  )
+  return found.map((location, i) => {
+    const view = locationView(context, location)
+    return { ...view, lastSeenAt: later(view.lastSeenAt, noted[i]?.seenAt ?? null) }
+  })
 }
 
 /** The location of this name, made if there is none. Two askers at once get the same one: the name is unique. */
 export async function ensureLocation(
-  context: Pick<DirectoryContext, 'store' | 'clock' | 'activeWorkers'>,
+  context: Pick<DirectoryContext, 'store' | 'clock' | 'activeWorkers' | 'lastSeenAt'>,
   { name }: AskRequest<'ensure-location'>,
 ): Promise<LocationView> {
   for (let i = 0; i < limits.directory.guardedTries; i++) {
@@ -120,9 +129,16 @@ const tooMany = (): AppError =>
     details: `An installation has at most ${limits.location.perInstallation} locations`,
   })
 
-const locationView = (context: Pick<DirectoryContext, 'activeWorkers'>, location: LocationDocument): LocationView => ({
+const later = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.max(one, other)
+
+const locationView = (
+  context: Pick<DirectoryContext, 'activeWorkers' | 'lastSeenAt'>,
+  location: LocationDocument,
+): LocationView => ({
   id: location.id,
   name: location.name,
   displayName: location.displayName,
   activeWorkers: context.activeWorkers(location.id),
+  lastSeenAt: context.lastSeenAt(location.id),
 })

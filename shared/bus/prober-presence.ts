@@ -1,13 +1,26 @@
-// Which probers live: a presence key that has not changed for limits.presence.goneMs on this process's monotonic clock is gone,
-// whatever it says. Counts them per location.
-import type { Bucket, Subscription } from '#shared/bus/port.ts'
+// Live probers of every location, as the presence bucket shows them. A prober whose key has not changed for limits.presence.goneMs on
+// this process's monotonic clock is gone. Never trusts the content of a key.
+import type { Bucket, BucketEntry, Subscription } from '#shared/bus/port.ts'
 import { keys, parseProberPresence } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 
 export interface ProberPresence {
+  /** Live probers of a location. */
   activeWorkers(locationId: string): number
+  /** The newest beat of any prober of a location since this process watches, ms since the epoch on the bus's clock; null: none. */
+  lastSeenAt(locationId: string): number | null
   close(): Promise<void>
+}
+
+/** One beat of a prober, or the end of it. */
+export interface ProberSign {
+  locationId: string
+  proberId: string
+  /** The bus's time, ms since the epoch. */
+  at: number
+  /** The prober removed its key: a clean stop. */
+  isEnd: boolean
 }
 
 interface Seen {
@@ -16,25 +29,41 @@ interface Seen {
   changedAt: number
 }
 
-/** Resolves once the watch stands; what was there before counts from then. */
-export async function watchProbers(presence: Bucket, clock: Clock): Promise<ProberPresence> {
+/**
+ * Resolves once the watch stands. Each key that was there before counts as one beat. `onSign` gets each new revision once, also the
+ * newest one of a key that changed while the bus was away.
+ */
+export async function watchProbers(
+  presence: Pick<Bucket, 'watch'>,
+  clock: Clock,
+  onSign: (sign: ProberSign) => void = () => undefined,
+): Promise<ProberPresence> {
   const locations = new Map<string, Map<string, Seen>>()
+  const lastSeen = new Map<string, number>()
   const isGone = (seen: Seen) => clock.monotonic() - seen.changedAt >= limits.presence.goneMs
-  const subscription: Subscription = await presence.watch(keys.allProbers, {
-    onEntry: entry => {
-      const parsed = parseProberPresence(entry.key)
-      if (!parsed) return
-      const probers = locations.get(parsed.locationId) ?? new Map<string, Seen>()
-      // After a reconnect entries are repeated: the same revision is no sign of life.
-      if (probers.get(parsed.proberId)?.revision === entry.revision) return
-      if (entry.value === null) probers.delete(parsed.proberId)
-      else probers.set(parsed.proberId, { revision: entry.revision, changedAt: clock.monotonic() })
-      if (probers.size > 0) locations.set(parsed.locationId, probers)
-      else locations.delete(parsed.locationId)
-    },
-  })
+  // Its key has left the bucket by then, so a reconnect can't repeat it.
+  const isForgotten = (seen: Seen) => clock.monotonic() - seen.changedAt >= 2 * limits.bus.presenceAgeMs
+
+  const meet = ({ key, revision, value, at }: BucketEntry) => {
+    const parsed = parseProberPresence(key)
+    if (!parsed) return
+    const { locationId, proberId } = parsed
+    const probers = locations.get(locationId) ?? new Map<string, Seen>()
+    // After a reconnect entries are repeated: the same revision is no sign of life.
+    if (probers.get(proberId)?.revision === revision) return
+    for (const [id, seen] of probers) if (isForgotten(seen)) probers.delete(id)
+    if (value === null) probers.delete(proberId)
+    else probers.set(proberId, { revision, changedAt: clock.monotonic() })
+    locations.set(locationId, probers)
+    // Revision 0: the bus has lost the key, which says nothing of its prober.
+    if (revision === 0) return
+    lastSeen.set(locationId, Math.max(at, lastSeen.get(locationId) ?? 0))
+    onSign({ locationId, proberId, at, isEnd: value === null })
+  }
+  const subscription: Subscription = await presence.watch(keys.allProbers, { onEntry: meet })
   return {
     activeWorkers: locationId => [...(locations.get(locationId)?.values() ?? [])].filter(seen => !isGone(seen)).length,
+    lastSeenAt: locationId => lastSeen.get(locationId) ?? null,
     close: () => subscription.close(),
   }
 }

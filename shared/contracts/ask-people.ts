@@ -181,7 +181,10 @@ export interface LocationView {
   id: string
   name: string
   displayName: string | null
+  /** Live probers. */
   activeWorkers: number
+  /** When any prober of it last lived, ms since the epoch; null: never, or not known. */
+  lastSeenAt: number | null
 }
 
 export interface PeopleAnswers {

@@ -12,6 +12,7 @@ import type {
 } from '#shared/contracts/account.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { Stored } from '#shared/contracts/common.ts'
+import type { ConditionDocument } from '#shared/contracts/condition.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
 import type { DeliveryTableDocument } from '#shared/contracts/delivery-table.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
@@ -26,7 +27,7 @@ import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import type { TemplateDocument } from '#shared/contracts/template.ts'
 import type { TransformationDocument } from '#shared/contracts/transformation.ts'
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
-import { configurationCollections } from '#shared/store/configuration-collections.ts'
+import { notificationCollections } from '#shared/store/notification-collections.ts'
 import { peopleCollections } from '#shared/store/people-collections.ts'
 import { rollUpCollections } from '#shared/store/roll-up-collections.ts'
 
@@ -97,6 +98,7 @@ export interface Collections {
   deliveryTables: DeliveryTableDocument
   deliveries: DeliveryDocument
   deliveryLog: DeliveryLogDocument
+  conditions: ConditionDocument
   counters: CounterDocument
   settings: SettingDocument
 }
@@ -203,7 +205,10 @@ export const collections: Record<CollectionName, CollectionSpec> = {
   setAside: {
     writer: 'keeper',
     columns: { subjectId: 'text', at: 'integer' },
-    indexes: [{ name: 'bySubject', fields: ['subjectId', 'at'] }],
+    indexes: [
+      { name: 'bySubject', fields: ['subjectId', 'at'] },
+      { name: 'byInstant', fields: ['at'] },
+    ],
     expires: true,
   },
   ...peopleCollections,
@@ -212,33 +217,11 @@ export const collections: Record<CollectionName, CollectionSpec> = {
     columns: { subjectId: 'text', workspaceId: 'text' },
     indexes: [{ name: 'bySubject', fields: ['subjectId'] }],
   },
-  ...configurationCollections,
-  deliveries: {
-    writer: 'notifier',
-    columns: { open: 'integer', dueAt: 'integer', incidentId: 'text', destinationId: 'text', number: 'integer', alertId: 'text' },
-    indexes: [
-      { name: 'byDue', fields: ['open', 'dueAt'] },
-      { name: 'byIncident', fields: ['incidentId', 'destinationId', 'number'] },
-    ],
-    expires: true,
-  },
-  deliveryLog: {
-    writer: 'notifier',
-    columns: {
-      workspaceId: 'text',
-      destinationId: 'text',
-      destinationNumber: 'integer',
-      number: 'integer',
-      status: 'text',
-      at: 'integer',
-    },
-    indexes: [
-      { name: 'byWorkspace', fields: ['workspaceId', 'number'] },
-      { name: 'byStatus', fields: ['workspaceId', 'status', 'number'] },
-      { name: 'byDestination', fields: ['destinationNumber', 'number'] },
-      { name: 'byNumber', fields: ['number'], unique: true },
-    ],
-    expires: true,
+  ...notificationCollections,
+  templates: {
+    writer: 'directory',
+    columns: { workspaceId: 'text', key: 'text', version: 'integer', bytes: 'integer' },
+    indexes: [{ name: 'byVersion', fields: ['workspaceId', 'key', 'version'], unique: true }],
   },
   proberCredentials: { writer: 'directory', columns: {}, indexes: [] },
   counters: { writer: 'directory', columns: {}, indexes: [] },

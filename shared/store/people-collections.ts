@@ -36,11 +36,12 @@ export const peopleCollections = {
   signInTries: { writer: 'directory', columns: {}, indexes: [], expires: true },
   keys: {
     writer: 'directory',
-    columns: { userId: 'text', tokenHash: 'text', createdAt: 'integer' },
+    columns: { userId: 'text', tokenHash: 'text', createdAt: 'integer', expiresAt: 'integer' },
     indexes: [
       { name: 'byTokenHash', fields: ['tokenHash'], unique: true },
       { name: 'byUser', fields: ['userId'] },
       { name: 'byCreation', fields: ['createdAt', 'id'] },
+      { name: 'byEnd', fields: ['expiresAt'] },
     ],
   },
   locations: {

@@ -6,7 +6,9 @@ import t, { type Test } from 'tap'
 import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { Bucket } from '#shared/bus/port.ts'
+import { watchProbers } from '#shared/bus/prober-presence.ts'
 import type { AskRequest } from '#shared/contracts/ask.ts'
+import type { ConditionDocument } from '#shared/contracts/condition.ts'
 import { limits } from '#shared/limits.ts'
 import { slugCandidate, slugOf } from '#shared/slug.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
@@ -15,7 +17,6 @@ import { type DirectoryOptions, startDirectory } from '../../services/directory/
 import { bootstrap, confirmFirstKey } from '../../services/directory/bootstrap.ts'
 import type { DirectoryContext } from '../../services/directory/context.ts'
 import { reserveName } from '../../services/directory/names.ts'
-import { watchProbers } from '../../services/directory/prober-presence.ts'
 import { openIncident } from '../conformance/routes.ts'
 import { dyingStore } from '../support/dying-store.ts'
 import { subjectDocument } from '../support/fake-keeper.ts'
@@ -36,7 +37,7 @@ async function start(
   t.teardown(() => service.stop())
   const asker = hub.connect()
   const { ask } = createDirectoryClient(asker, clock)
-  return { clock, hub, bus, store, ask, asker, service }
+  return { clock, hub, bus, store, ask, asker, service, metrics: around.metrics }
 }
 
 /** Runs the same on the memory store and on a file. */
@@ -216,7 +217,7 @@ onEachStore('keys', async (t, given) => {
 })
 
 onEachStore('locations', async (t, given) => {
-  const { ask, clock, hub } = await start(t, given)
+  const { ask, clock, hub, store, metrics } = await start(t, given)
   const presence = hub.connect().bucket('presence')
   const workers = async (name: string) =>
     (await ask('list-locations', {})).find(location => location.name === name)?.activeWorkers
@@ -242,6 +243,23 @@ onEachStore('locations', async (t, given) => {
     t.equal(await workers('eu'), 2)
     await presence.delete(`prober.${id}.one`)
     t.equal(await workers('eu'), 1)
+  })
+  await t.test('live probers are a metric by the name of their location, and when one last lived is in the list', async t => {
+    const { id } = await ask('ensure-location', { name: 'eu' })
+    const before = { id: `location_lost.${id}`, kind: 'location_lost', objectId: id, name: 'eu', raised: 0, unsent: [] }
+    const never = { writer: '', since: 0, changedAt: 0, count: 0, summary: '', attempts: 0, claimedBy: null, dueAt: null }
+    await store.upsert('conditions', [{ ...never, ...before, rev: 1, seenAt: clock.now() + 7 } as ConditionDocument])
+    const seen = async () => (await ask('list-locations', {})).find(location => location.name === 'eu')?.lastSeenAt
+    t.equal(await seen(), clock.now() + 7, 'as the notifiers noted it')
+    clock.advance(1_000)
+    await presence.put(`prober.${id}.three`, {})
+    t.equal(await seen(), clock.now(), 'or as this directory heard it')
+    const live = async () => /live_probers\{location="eu"\} (\d+)/.exec(await metrics.metrics())?.[1]
+    t.equal(await live(), String(await workers('eu')))
+    await ask('ensure-location', { name: 'us' })
+    t.match(await metrics.metrics(), 'watchkeeper_directory_live_probers{location="us"} 0')
+    clock.advance(limits.presence.goneMs)
+    t.equal(await live(), '0')
   })
   await t.test('an entry repeated after a reconnect is no sign of life', async t => {
     let repeat = (): void => undefined

@@ -769,7 +769,7 @@ t.test('locations', async t => {
   const made = await ask('create-location', order)
 
   await t.test('are made once, with a name that nobody else has', async t => {
-    t.strictSame(made, { id: 'aaaa', name: 'de', displayName: 'Frankfurt', activeWorkers: 0 })
+    t.strictSame(made, { id: 'aaaa', name: 'de', displayName: 'Frankfurt', activeWorkers: 0, lastSeenAt: null })
     t.strictSame(await ask('create-location', order), made)
     await t.rejects(ask('create-location', { ...order, id: 'bbbb' }), { code: 'validation', message: 'Location name taken' })
     await t.rejects(ask('create-location', { ...order, name: 'fr' }), { code: 'validation' }, 'the id is another’s')

@@ -405,7 +405,9 @@ t.test('who finds the names of locations stale at once asks for them once, and m
   const list = () =>
     new Promise<LocationView[]>(resolve => {
       questions++
-      waiting.push(ids => resolve(ids.map(id => ({ id, name: `name of ${id}`, displayName: null, activeWorkers: 1 }))))
+      waiting.push(ids =>
+        resolve(ids.map(id => ({ id, name: `name of ${id}`, displayName: null, activeWorkers: 1, lastSeenAt: null }))),
+      )
     })
   const answer = async (...ids: string[]) => {
     for (const tell of waiting.splice(0)) tell(ids)

@@ -168,7 +168,7 @@ t.test('workspaces and locations are added, renamed, listed, removed', async t =
   t.match(de, { name: 'de', display_name: 'Frankfurt', active_workers_count: 0 })
   t.strictSame(await json('location rename de eu'), { ...de, name: 'eu' })
   t.strictSame(await json(`location rename ${de.id} --display-name ''`), { ...de, name: 'eu', display_name: null })
-  t.match((await command('location list')).stdout, new RegExp(`^${de.id} +0 +eu +eu$`, 'm'))
+  t.match((await command('location list')).stdout, new RegExp(`^${de.id} +0 +never +eu +eu$`, 'm'))
   t.strictSame(await json('location remove eu'), { id: de.id })
 
   const cafe = await json("location add ' caf\u00e9 '")

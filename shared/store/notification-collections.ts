@@ -1,0 +1,62 @@
+// The collections about telling people: the directory writes where messages go, notifiers write what became of them.
+import type { CollectionSpec } from '#shared/store/collection-spec.ts'
+
+export const notificationCollections = {
+  destinations: {
+    writer: 'directory',
+    columns: { number: 'integer', workspaceId: 'text', nameKey: 'text' },
+    indexes: [
+      { name: 'byNumber', fields: ['number'], unique: true },
+      { name: 'byName', fields: ['workspaceId', 'nameKey'], unique: true },
+    ],
+  },
+  transformations: {
+    writer: 'directory',
+    columns: { number: 'integer', workspaceId: 'text', nameKey: 'text' },
+    indexes: [
+      { name: 'byNumber', fields: ['number'], unique: true },
+      { name: 'byName', fields: ['workspaceId', 'nameKey'], unique: true },
+    ],
+  },
+  deliveryTables: {
+    writer: 'directory',
+    columns: { workspaceId: 'text' },
+    indexes: [{ name: 'byWorkspace', fields: ['workspaceId', 'id'] }],
+  },
+  deliveries: {
+    writer: 'notifier',
+    columns: { open: 'integer', dueAt: 'integer', incidentId: 'text', destinationId: 'text', number: 'integer', alertId: 'text' },
+    indexes: [
+      { name: 'byDue', fields: ['open', 'dueAt'] },
+      { name: 'byIncident', fields: ['incidentId', 'destinationId', 'number'] },
+    ],
+    expires: true,
+  },
+  deliveryLog: {
+    writer: 'notifier',
+    columns: {
+      workspaceId: 'text',
+      destinationId: 'text',
+      destinationNumber: 'integer',
+      number: 'integer',
+      status: 'text',
+      at: 'integer',
+    },
+    indexes: [
+      { name: 'byWorkspace', fields: ['workspaceId', 'number'] },
+      { name: 'byStatus', fields: ['workspaceId', 'status', 'number'] },
+      { name: 'byDestination', fields: ['destinationNumber', 'number'] },
+      { name: 'byNumber', fields: ['number'], unique: true },
+    ],
+    expires: true,
+  },
+  conditions: {
+    writer: 'notifier',
+    columns: { kind: 'text', raised: 'integer', dueAt: 'integer' },
+    indexes: [
+      { name: 'byKind', fields: ['kind', 'raised'] },
+      { name: 'byRaised', fields: ['raised'] },
+      { name: 'byDue', fields: ['dueAt'] },
+    ],
+  },
+} as const satisfies Record<string, CollectionSpec>
