@@ -492,6 +492,50 @@ export const limits = {
     logMs: 30 * day,
   },
 
+  operator: {
+    /** A location without a live prober for this long is lost: longer than the restart of a prober, or the take-over by another (7 s). */
+    lostMs: 15 * second,
+    /** What could not be judged because the store did not answer is judged again after this. */
+    retryMs: 5 * second,
+    /** How often conditions that nothing announces are looked for: keys, disk, dead letters, messages that a dead notifier left. */
+    lookMs: 30 * second,
+    /** When a location was last seen is written this often. */
+    seenMs: 1 * minute,
+    /** Whether monitors use a lost location is read this often: it looks at every subject. */
+    usageMs: 10 * minute,
+    /** Subjects looked at in one read for that. */
+    scanSubjects: 5_000,
+    /** How long before its end the operator hears of a key. */
+    keyMs: 14 * day,
+    /** The next key to end is looked up at least this often: another one may have been made. */
+    keysMs: 1 * hour,
+    /** A destination that has taken nothing for this long is failing: longer than the restart of any receiver. */
+    failingMs: 1 * hour,
+    /** Rows of the delivery log read to make sure of that. */
+    failingRows: 500,
+    /** A disk with less free is full, or with less than `diskShare` of it where that is less. Twice as much is room again. */
+    diskFreeBytes: 256 * 1024 ** 2,
+    diskShare: 0.05,
+    /** Dead letters are over when none was added for this long. */
+    quietMs: 1 * hour,
+    /** Dead letters, keys or failing destinations handled in one look; the next look goes on. */
+    batch: 500,
+    /** Conditions read at once: 500 locations, and what else is raised. */
+    conditions: 5_000,
+    /** Messages that wait for the operator's receiver, of one condition; the oldest is dropped. */
+    unsent: 20,
+    /** A message belongs to the notifier that sends it for this long. */
+    claimMs: 30 * second,
+    /** A message that nobody took is given up after this. */
+    giveUpMs: 1 * day,
+    /** A guarded put that a rival overtook is tried again this often. */
+    guardedTries: 20,
+    /** Characters of a name or of an error in a message. */
+    textCharacters: 300,
+    /** Sentences in the answer of /readyz. */
+    warnings: 50,
+  },
+
   destination: {
     nameCharacters: 100,
     urlCharacters: 2_048,

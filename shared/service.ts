@@ -19,6 +19,8 @@ export interface SurroundingsWithStore extends Surroundings {
 export interface Service {
   /** Why it cannot do its work at the moment, as sentences; empty when it can. */
   unready(): string[]
+  /** What somebody should look at although it can do its work, as sentences. Absent: nothing ever. */
+  warnings?(): string[]
   /** Stops with grace: hands over what it holds, finishes or abandons what runs. Resolves within 5 s. */
   stop(): Promise<void>
 }

@@ -13,6 +13,8 @@ export interface OpsServerOptions {
   metrics(): Promise<string>
   /** Why the process can't do its work at the moment, as sentences; empty when it can. */
   unready(): Promise<string[]>
+  /** What somebody should look at although the process can do its work, as sentences. */
+  warnings(): string[]
 }
 
 export interface OpsServer {
@@ -64,11 +66,14 @@ async function answer(options: OpsServerOptions, request: IncomingMessage, respo
   if (path === '/metrics') return send(response, 200, options.contentType, await options.metrics())
   if (path !== '/readyz') return send(response, 404, 'text/plain', 'There are /livez, /readyz and /metrics here.\n')
   const reasons = await options.unready()
+  const warnings = options.warnings()
   const status = reasons.length === 0 ? 200 : 503
   if ((request.headers.accept ?? '').includes('text/plain')) {
-    return send(response, status, 'text/plain', `${reasons.join('\n') || 'ready'}\n`)
+    const lines = [reasons.join('\n') || 'ready', ...warnings.map(warning => `warning: ${warning}`)]
+    return send(response, status, 'text/plain', `${lines.join('\n')}\n`)
   }
-  return send(response, status, 'application/json', `${JSON.stringify({ ready: reasons.length === 0, reasons })}\n`)
+  const body = { ready: reasons.length === 0, reasons, warnings }
+  return send(response, status, 'application/json', `${JSON.stringify(body)}\n`)
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

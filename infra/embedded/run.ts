@@ -18,6 +18,7 @@ import { installationSalt } from './incident-salt.ts'
 import { openBus } from './open-bus.ts'
 import { demandFreePort, startOpsServer } from './ops-server.ts'
 import { removePresence } from './predecessor.ts'
+import { measureReadiness } from './readiness-metric.ts'
 import { decideRunMode, type RunMode } from './run-mode.ts'
 import { type RunningServices, reachable, startServices } from './services.ts'
 import { StartError, startStep } from './start-error.ts'
@@ -80,8 +81,10 @@ async function startAll(running: Running): Promise<string | null> {
     contentType: metrics.contentType,
     metrics: async () => `${await metrics.metrics()}${(await parts.services?.metrics()) ?? ''}`,
     unready: () => unready(running, parts),
+    warnings: () => parts.services?.warnings() ?? [],
   })
   undo.push({ what: 'ops listener', run: ops.close })
+  measureReadiness(metrics, () => unready(running, parts))
 
   const opened = await openBus({ ...running, dataFolder })
   const { bus } = opened

@@ -8,6 +8,7 @@ import { createEgress } from '#shared/egress.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, Surroundings, SurroundingsWithStore } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
+import { operatorWebhook } from '../../services/notifier/settings.ts'
 import type { Prober, ProberOptions } from '../../services/prober/app.ts'
 import type { AllSettings } from './all-settings.ts'
 import type { BusAddress } from './bus-credentials.ts'
@@ -41,6 +42,7 @@ export interface RunningServices {
   /** The address of the gateway; null where it does not run here. */
   url: string | null
   unready(): string[]
+  warnings(): string[]
   /** What does not stand in the registry that they were given, as text. */
   metrics(): Promise<string>
   /** In order: no new work, no new checks, partitions handed over, deliveries, questions. Failures are logged, not thrown. */
@@ -81,7 +83,14 @@ export async function startServices(
     throw error
   }
   const metrics = async () => (await placed?.metrics()) ?? ''
-  return { url, unready: () => [...running.values()].flatMap(service => service.unready()), metrics, stop }
+  const services = () => [...running.values()]
+  return {
+    url,
+    unready: () => services().flatMap(service => service.unready()),
+    warnings: () => services().flatMap(service => service.warnings?.() ?? []),
+    metrics,
+    stop,
+  }
 }
 
 /** One service that hangs must not cost the others their clean end. */
@@ -129,6 +138,7 @@ async function startStored(
     incidentSalt,
     serviceUrl: settings.SERVICE_URL,
     publicUrl: settings.PUBLIC_URL || `http://localhost:${settings.PORT}`,
+    operatorWebhook: operatorWebhook(settings),
     egress: createEgress({ deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }),
   })
 }

@@ -1,6 +1,7 @@
 // The notifier: tells people what the keepers decided. It owns deliveries and their log, marks alerts dispatched, and writes
 // nothing else. Any number of notifiers share the work by claims.
 
+import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, SurroundingsWithStore } from '#shared/service.ts'
@@ -10,9 +11,12 @@ import { type Claims, createClaims } from './claims.ts'
 import { createDeliverer } from './deliver.ts'
 import { createDispatch } from './dispatch.ts'
 import { createFollowUp } from './follow-up.ts'
+import { systemJitter } from './jitter.ts'
 import { createLanes } from './lanes.ts'
 import { createLocationNames } from './location-names.ts'
 import { createMetrics } from './metrics.ts'
+import { type Operator, startOperator } from './operator/operator.ts'
+import type { OperatorParts } from './operator/parts.ts'
 import type { NotifierOptions, Parts } from './parts.ts'
 import { createRecorder } from './record.ts'
 import { createRowWriter } from './row-writer.ts'
@@ -30,6 +34,7 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
   const lanes = createLanes()
   const names = createLocationNames(store, clock)
   let stopping = false
+  let operator: Operator | null = null
   /** Fires when what is being sent has to end, whatever comes of it. */
   const cutOff = new AbortController()
   const parts: Parts = {
@@ -40,6 +45,7 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
     names,
     options,
     metrics: createMetrics(metrics, lanes),
+    noteAttempt: (destination, attempt) => operator?.noteAttempt(destination, attempt),
     stopping: () => stopping,
   }
 
@@ -53,6 +59,7 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
   const deliverer = createDeliverer(parts, sender, recorder, cutOff.signal)
   const claims: Claims = createClaims(parts, bodies, deliverer, followUp)
   const dispatch = createDispatch(parts, bodies, deliverer, followUp, pump)
+  operator = await startOperator(operatorParts(parts, bus), { sender, registry: metrics, cutOff: cutOff.signal })
   const nudges = await bus.subscribe(subjects.alertNudge, ({ body }) => takeNudge(body, dispatch), { queue })
   const tests = await serveTestMessages(parts, bus, queue, { bodies, sender, rows, stop: cutOff.signal })
   const scan = startScan(parts, dispatch, sender, pump)
@@ -62,6 +69,7 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
       ...(bus.connected() ? [] : ['The notifier is cut off from the bus.']),
       ...(scan.failing() ? ['The notifier cannot read the store.'] : []),
     ],
+    warnings: () => operator?.warnings() ?? [],
     stop: async () => {
       if (stopping) return
       stopping = true
@@ -71,7 +79,7 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
         cutOff.abort()
       })
       await nudges.close().catch(() => {})
-      await Promise.all([scan.stop(), dispatch.idle(), claims.idle(), tests.close().catch(() => {})])
+      await Promise.all([scan.stop(), dispatch.idle(), claims.idle(), operator?.stop(), tests.close().catch(() => {})])
       await deliverer.idle()
       recorder.giveUp()
       await recorder.idle()
@@ -80,6 +88,19 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
     },
   }
 }
+
+const operatorParts = ({ store, clock, logger, options, stopping }: Parts, bus: Bus): OperatorParts => ({
+  bus,
+  store,
+  clock,
+  logger,
+  stopping,
+  notifierId: options.notifierId,
+  incidentSalt: options.incidentSalt,
+  source: options.publicUrl,
+  webhook: options.operatorWebhook ?? null,
+  jitter: options.jitter ?? systemJitter,
+})
 
 /** A nudge is only a hint: what is not a list of ids, or too much, is left to the scan. */
 function takeNudge(body: unknown, dispatch: BatchLoop<string>): void {

@@ -1,8 +1,8 @@
 // Sends claimed deliveries and hands what came of it to the recorder. Sends nothing whose claim could end meanwhile.
 import type { DeliveryEvent } from '#machines/delivery.ts'
-import { fromBase62, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { messageOf } from './delivery-document.ts'
+import { systemJitter } from './jitter.ts'
 import type { News } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
 import type { Parts } from './parts.ts'
@@ -72,6 +72,3 @@ function newsOf(outcome: Outcome): News {
   if (!outcome.retryable) return 'refused'
   return outcome.answered ? 'busy' : 'silent'
 }
-
-const jitterDigits = 4
-const systemJitter = () => fromBase62(randomId(jitterDigits)) / 62 ** jitterDigits

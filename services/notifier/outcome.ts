@@ -83,7 +83,7 @@ const reasons: Record<string, string> = {
 
 /** What an attempt that ended without an answer means. */
 export function failed(error: unknown): Outcome {
-  if (error instanceof EgressError) return notSent(`the destination's address may not be reached: it is ${error.message}`)
+  if (error instanceof EgressError) return notSent(`EGRESS rules close this address: it is ${error.message}`)
   const code = codeOf(error)
   if (code === 'UND_ERR_INVALID_ARG' || code === 'ERR_INVALID_URL') return notSent('the address cannot be called')
   return unreachable(

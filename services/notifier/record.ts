@@ -69,7 +69,11 @@ export function createRecorder(parts: Parts, log: RowWriter, followUp: FollowUp,
     }
     const stored = steps.length > 0 ? await write(steps, rows) : []
     if (stored.length < steps.length) metrics.overtaken.inc(steps.length - stored.length)
-    for (const { document } of batch) lanes.release(document.id)
+    for (const { document, destination, event } of batch) {
+      lanes.release(document.id)
+      const isDelivered = event.type === 'attempt.delivered'
+      if (isDelivered || event.type === 'attempt.refused') parts.noteAttempt(destination, { isDelivered, at: event.at })
+    }
     onRoom()
     await followUp.run(stored)
   }

@@ -1,5 +1,7 @@
 // The notifier's settings, declared once.
 import { egressSettings } from '#shared/egress.ts'
+import { isHttpUrl } from '#shared/http-url.ts'
+import { limits } from '#shared/limits.ts'
 import { text } from '#shared/settings.ts'
 
 export const notifierSettings = {
@@ -18,6 +20,44 @@ export const notifierSettings = {
     unit: 'http or https address',
     parse: parseAddress,
   },
+  OPERATOR_WEBHOOK_URL: {
+    ...text({
+      default: '',
+      secret: true,
+      unit: 'http or https address',
+      meaning:
+        'Where changes of the installation itself are sent: lost locations, keys about to end, a full disk, failing destinations, dead letters. Unset: nowhere. The same at every notifier.',
+    }),
+    parse: parseWebhook,
+  },
+  OPERATOR_WEBHOOK_SECRET: {
+    ...text({
+      default: '',
+      secret: true,
+      unit: 'whsec_ and base64',
+      meaning: 'Signs messages to OPERATOR_WEBHOOK_URL as Standard Webhooks does; unset: they are not signed.',
+    }),
+    parse: parseSecret,
+  },
+}
+
+/** Null: the operator is told nowhere. */
+export function operatorWebhook(settings: { OPERATOR_WEBHOOK_URL: string; OPERATOR_WEBHOOK_SECRET: string }) {
+  const { OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret } = settings
+  return url === '' ? null : { url, secret: secret === '' ? null : secret }
+}
+
+function parseWebhook(value: string): string {
+  if (value === '' || isHttpUrl(value, limits.destination.urlCharacters)) return value
+  throw new Error(`must be an http or https address of at most ${limits.destination.urlCharacters} characters`)
+}
+
+/** Standard Webhooks takes 24 to 64 bytes. */
+function parseSecret(value: string): string {
+  const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value) ?? []
+  const { length } = Buffer.from(base64, 'base64')
+  if (value === '' || (length >= 24 && length <= 64)) return value
+  throw new Error('must be whsec_ and the base64 of 24 to 64 bytes')
 }
 
 /** The address without trailing slashes. */

@@ -45,7 +45,7 @@ export const sentences = {
 /** The sentence for how the connection failed. `now` in ms since the epoch. */
 export function errorSentence(error: Error, phase: Phase, target: Target, now: number): string {
   if (error instanceof CertificateError) return certificateSentence(error, target.hostname, now)
-  if (error instanceof EgressError) return `address may not be reached: it is ${error.message}`
+  if (error instanceof EgressError) return `Not checked: EGRESS rules close this address. It is ${error.message}.`
   const { code = '', message } = firstOf(error)
   if (phase === 'name') return nameSentence(code, target.hostname)
   if (phase === 'tls' && code !== 'ETIMEDOUT') return tlsSentence(code, message)

@@ -301,7 +301,7 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     t.equal((await fetch(`${ops}/livez`)).status, 200)
     const json = await fetch(`${ops}/readyz`)
     t.equal(json.status, 200)
-    t.same(await json.json(), { ready: true, reasons: [] })
+    t.same(await json.json(), { ready: true, reasons: [], warnings: [] })
     t.equal(await (await fetch(`${ops}/readyz`, { headers: { accept: 'text/plain' } })).text(), 'ready\n')
     t.equal((await fetch(`${ops}/other`)).status, 404)
     t.equal((await fetch(`${ops}/livez`, { method: 'POST' })).status, 405)

@@ -11,6 +11,7 @@ import { limits } from '#shared/limits.ts'
 import type { Service } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
 import { startNotifier } from '../../services/notifier/app.ts'
+import type { NotifierOptions } from '../../services/notifier/parts.ts'
 import { createMemoryHub } from '../support/memory-bus.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
@@ -75,6 +76,9 @@ function reply(response: ServerResponse, { status, headers, body }: Answer): voi
   response.end(body ?? '')
 }
 
+/** What a notifier has instead of the house's own. */
+export type Over = { store?: Store } & Pick<NotifierOptions, 'operatorWebhook' | 'egress'>
+
 export interface House {
   store: Store
   clock: VirtualClock
@@ -85,7 +89,7 @@ export interface House {
   connect(): Bus
   /** Cuts all notifiers off from the bus, or brings it back. */
   setBus(up: boolean): void
-  start(notifierId: string, over?: { store?: Store }): Promise<Service & { metrics: Registry }>
+  start(notifierId: string, over?: Over): Promise<Service & { metrics: Registry }>
   /** Stops a notifier, letting time pass for what waits for it. */
   stop(service: Service): Promise<void>
 }
@@ -106,12 +110,15 @@ export function createHouse(): House {
     setBus: up => {
       for (const bus of buses) up ? hub.restore(bus) : hub.cut(bus)
     },
-    start: async (notifierId, over = {}) => {
+    start: async (notifierId, { store: other, ...over } = {}) => {
       const metrics = new Registry()
       const logger = pino({ level: 'trace' }, { write: line => void log.push(line) })
       const bus = hub.connect()
       buses.push(bus)
-      const service = await startNotifier({ store, clock, bus, logger, metrics, ...over }, { ...options, notifierId })
+      const service = await startNotifier(
+        { store: other ?? store, clock, bus, logger, metrics },
+        { ...options, ...over, notifierId },
+      )
       return { ...service, metrics }
     },
     stop: async service => {

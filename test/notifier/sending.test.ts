@@ -290,9 +290,9 @@ t.test('neither a message nor a check reaches a closed address, by whatever name
       t.match(check, { ok: true }, url)
       continue
     }
-    const error = `not_sent: the destination's address may not be reached: it is ${reason}`
+    const error = `not_sent: EGRESS rules close this address: it is ${reason}`
     t.same(outcome, { kind: 'refused', retryable: false, answered: false, error, retryAfterMs: null }, url)
-    t.match(check, { ok: false, error: `address may not be reached: it is ${reason}`, statusCode: null }, url)
+    t.match(check, { ok: false, error: `Not checked: EGRESS rules close this address. It is ${reason}.`, statusCode: null }, url)
   }
   t.equal(receiver.hits.length, 4, 'nobody else was called')
   answers['home.example'] = ['169.254.169.254']
@@ -351,7 +351,7 @@ t.test('a delivery to a closed address fails at once and says why', async t => {
   t.teardown(() => house.stop(service))
   house.nudge(told.id)
   await until(async () => (await house.store.count('deliveryLog', {})) === 1, 'the row')
-  const error = "not_sent: the destination's address may not be reached: it is the address of a cloud metadata service"
+  const error = 'not_sent: EGRESS rules close this address: it is the address of a cloud metadata service'
   t.match(await house.store.find('deliveryLog', { limit: 10 }), [{ status: 'failed', error }])
   t.notMatch(JSON.stringify([await house.store.find('deliveryLog', { limit: 9 }), house.log]), /hunter2|169\.254/)
 })
@@ -418,7 +418,7 @@ t.test('a test message is one attempt, whatever comes of it, and one row of the 
   const refused = 'http_503: the destination answered 503 Service Unavailable: "no [redacted] here"'
   t.same(await test('bad'), { delivered: false, error: refused })
   t.same(await test('dead'), { delivered: false, error: 'unreachable: connection refused' })
-  t.match(await test('metadata'), { delivered: false, error: /^not_sent: the destination's address may not be reached/ })
+  t.match(await test('metadata'), { delivered: false, error: /^not_sent: EGRESS rules close this address/ })
   const began = house.clock.now()
   const waiting = test('silent')
   for (let i = 0; i < 30; i++) await house.clock.settle()
