@@ -282,6 +282,8 @@ export const limits = {
     /** What is past its time (sessions, counted sign-ins) is removed this often, at most so many at once. */
     expireMs: 1 * minute,
     expireSlice: 1_000,
+    /** Subjects of a deleted workspace that are sent to their keepers side by side: a partition takes 1,000 waiting commands. */
+    removedAtOnce: 16,
   },
 
   check: {

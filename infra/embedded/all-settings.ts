@@ -1,5 +1,6 @@
 // Every setting of the program and of all its services, as declared in their own files.
 import { readSettings, type Setting, SettingError, type Settings } from '#shared/settings.ts'
+import { directorySettings } from '../../services/directory/settings.ts'
 import { gatewaySettings } from '../../services/gateway/settings.ts'
 import { settings as keeperSettings } from '../../services/keeper/settings.ts'
 import { notifierSettings } from '../../services/notifier/settings.ts'
@@ -11,6 +12,7 @@ import { usageError } from './start-error.ts'
 export const settingGroups: { title: string; declared: Record<string, Setting<unknown>> }[] = [
   { title: 'Program', declared: programSettings },
   { title: 'Gateway', declared: gatewaySettings },
+  { title: 'Directory', declared: directorySettings },
   { title: 'Keeper', declared: keeperSettings },
   { title: 'Notifier', declared: notifierSettings },
   { title: 'Prober', declared: proberSettings },
@@ -27,7 +29,14 @@ export function shownSettings(): { title: string; settings: [name: string, setti
 }
 
 /** The declaration that `--help` shows is the one that parses: the first. */
-const allSettings = { ...proberSettings, ...notifierSettings, ...keeperSettings, ...gatewaySettings, ...programSettings }
+const allSettings = {
+  ...proberSettings,
+  ...notifierSettings,
+  ...keeperSettings,
+  ...directorySettings,
+  ...gatewaySettings,
+  ...programSettings,
+}
 
 export type AllSettings = Settings<typeof allSettings>
 

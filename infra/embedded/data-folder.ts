@@ -77,7 +77,9 @@ async function takeAlone(path: string, name: string): Promise<DataFolder> {
   const text = await readFile(lock, 'utf8').catch(() => '')
   const [holder = '', names = ''] = text.split('\n')
   if (await outlives(holder)) {
-    throw new StartError(`The data folder ${path} is in use by process ${holder.split(' ')[0]}: stop it, or set another DATA_DIR.`)
+    throw new StartError(
+      `The data folder ${path} is in use by process ${holder.split(' ')[0]}: stop it, or set another DATA_DIR.`,
+    )
   }
   const predecessors = names.split(' ').filter(Boolean).slice(0, limits.start.predecessors)
   await rm(lock, { force: true })

@@ -120,7 +120,8 @@ async function startStored(
   const websiteHolds = { confirmAfterMs: settings.WEBSITE_CONFIRM_AFTER, closeAfterMs: settings.WEBSITE_CLOSE_AFTER }
   if (name === 'directory') {
     const { startDirectory } = await import('../../services/directory/app.ts')
-    return startDirectory(surroundings, { proberIssuer: options.proberIssuer, incidentSalt, websiteHolds })
+    const newUserWorkspace = settings.NEW_USER_WORKSPACE
+    return startDirectory(surroundings, { proberIssuer: options.proberIssuer, incidentSalt, websiteHolds, newUserWorkspace })
   }
   if (name === 'keeper') {
     const { startKeeper } = await import('../../services/keeper/app.ts')

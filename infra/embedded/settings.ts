@@ -31,7 +31,7 @@ export const programSettings = {
     default: '',
     unit: 'file',
     meaning:
-      "The keys of the bus named by NATS_URL, as `watchkeeper bus keys` makes them: the directory makes probers' credentials with them.",
+      "The keys of the bus named by NATS_URL, as `./watchkeeper bus keys` makes them: the directory makes probers' credentials with them.",
   }),
   NATS_PORT: port({ default: '0', meaning: 'The port of the embedded nats-server.' }),
   NATS_LISTEN: text({

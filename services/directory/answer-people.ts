@@ -3,6 +3,8 @@ import type { AskRequest, AskResults } from '#shared/contracts/ask.ts'
 import type { peopleAsks } from '#shared/contracts/ask-people.ts'
 import { describeUser } from './callers.ts'
 import type { DirectoryContext } from './context.ts'
+import { deleteUser } from './delete-user.ts'
+import { deleteWorkspace } from './delete-workspace.ts'
 import { createKey, deleteKey, listKeys } from './keys.ts'
 import { createLocation, deleteLocation, updateLocation } from './locations.ts'
 import { addMember, changeRole, listMembers, removeMember } from './members.ts'
@@ -21,6 +23,7 @@ export const peopleAnswerers: {
   'list-users': listUsers,
   'find-user': findUser,
   'update-user': updateUser,
+  'delete-user': deleteUser,
   'set-password': setPassword,
   'sign-in': signIn,
   'sign-in-oidc': signInOidc,
@@ -30,6 +33,7 @@ export const peopleAnswerers: {
   'describe-user': describeUser,
   'create-workspace': createWorkspace,
   'rename-workspace': renameWorkspace,
+  'delete-workspace': deleteWorkspace,
   'list-all-workspaces': listAllWorkspaces,
   'list-members': listMembers,
   'add-member': addMember,

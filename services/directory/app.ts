@@ -27,7 +27,9 @@ import { ensureLocation, listLocations } from './locations.ts'
 import { reserveName } from './names.ts'
 import { createPasswords } from './passwords.ts'
 import { createProberCredential, deleteProberCredential, listProberCredentials } from './prober-credentials.ts'
+import { startRemovingWorkspaces } from './remove-workspaces.ts'
 import { getRollUps } from './roll-ups.ts'
+import type { NewUserWorkspace } from './settings.ts'
 import { findSubjects, getSubject, listCustomSubjects, listWebsites, workspaceExists } from './subjects.ts'
 import { listWorkspaces } from './workspaces.ts'
 
@@ -64,6 +66,8 @@ export interface DirectoryOptions {
   incidentSalt?: string
   /** Absent: two minutes each. */
   websiteHolds?: DefaultHolds
+  /** Absent: `own`. */
+  newUserWorkspace?: NewUserWorkspace
   queue?: string
   /** Null or absent: this bus has no keys to make probers' credentials with. */
   proberIssuer?: ProberIssuer | null
@@ -78,10 +82,11 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
   const announcer = issuer && createAnnouncer({ issuer, store, bus, clock, logger })
   const { activeWorkers, lastSeenAt } = presence
   measureLiveProbers(metrics, store, activeWorkers)
-  const { incidentSalt = '', websiteHolds } = options
+  const { incidentSalt = '', websiteHolds, newUserWorkspace = 'own' } = options
   const passwords = createPasswords()
-  const shown = { incidentSalt, websiteHolds, activeWorkers, lastSeenAt }
-  const context: DirectoryContext = { store, bus, clock, passwords, ...shown, announcer }
+  const shown = { incidentSalt, websiteHolds, newUserWorkspace, activeWorkers, lastSeenAt }
+  const removing = startRemovingWorkspaces({ store, bus, clock, logger })
+  const context: DirectoryContext = { store, bus, clock, passwords, ...shown, announcer, removeWorkspaces: removing.soon }
   const stopExpiring = startExpiring(store, clock, logger)
   const asked = askCounter(metrics)
   const subscription = await serve(bus, {
@@ -105,6 +110,7 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
     unready: () => (bus.connected() ? [] : ['The directory is cut off from the bus.']),
     stop: async () => {
       stopExpiring()
+      await removing.stop()
       announcer?.stop()
       await subscription.close()
       await presence.close()

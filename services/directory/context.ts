@@ -5,6 +5,7 @@ import type { Clock } from '#shared/clock.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DefaultHolds } from '#shared/subject-view.ts'
 import type { Passwords } from './passwords.ts'
+import type { NewUserWorkspace } from './settings.ts'
 
 export interface DirectoryContext {
   store: Store
@@ -15,10 +16,13 @@ export interface DirectoryContext {
   incidentSalt: string
   /** The keepers' own (WEBSITE_CONFIRM_AFTER, WEBSITE_CLOSE_AFTER), for the rule that website monitoring maintains. */
   websiteHolds: DefaultHolds | undefined
+  newUserWorkspace: NewUserWorkspace
   /** Live probers of a location. */
   activeWorkers(locationId: string): number
   /** The newest beat of any prober of a location, ms since the epoch, as far as this process has heard; null: none. */
   lastSeenAt(locationId: string): number | null
+  /** Begins to remove what was in deleted workspaces, and does not wait for it. */
+  removeWorkspaces(): void
   /** Makes probers' credentials, and tells the bus of all that are revoked; null where this bus has no keys to make them with. */
   announcer: { issuer: ProberIssuer; announce(): Promise<void> } | null
 }

@@ -1,5 +1,5 @@
-// Whoever signs in for the first time and is a member nowhere gets a workspace `Default` (spec D 4). Its id is decided in the user's
-// document before it is made, so that a crash or a second sign-in at once makes no second one.
+// The workspace `Default` of a person who signs in for the first time and is a member nowhere (spec D 4), unless NEW_USER_WORKSPACE says
+// none. Its id is decided in the user's document before it is made, so that a crash or a second sign-in at once makes no second one.
 import type { UserDocument } from '#shared/contracts/account.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { workspacesOf } from './callers.ts'
@@ -11,7 +11,9 @@ import { insertWorkspace } from './workspaces.ts'
 export async function ensureFirstWorkspace(context: DirectoryContext, user: UserDocument): Promise<void> {
   const { store, clock } = context
   if (user.signedInAt !== undefined) return
-  if (user.firstWorkspaceId !== undefined || (await workspacesOf(store, user.id)).length === 0) {
+  const isWanted = context.newUserWorkspace === 'own' && (await workspacesOf(store, user.id)).length === 0
+  // One that was decided is finished, whatever became of the setting.
+  if (isWanted || user.firstWorkspaceId !== undefined) {
     const proposed = randomId(idLength.workspace)
     const decided = await changeGuarded(store, 'users', user.id, present =>
       present && present.firstWorkspaceId === undefined ? { ...present, firstWorkspaceId: proposed } : null,

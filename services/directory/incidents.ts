@@ -5,38 +5,43 @@ import type { IncidentDocument } from '#shared/contracts/incident.ts'
 import type { Page } from '#shared/contracts/page.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { EvidenceInput } from '#shared/contracts/verdict.ts'
+import { createIncidentIds } from '#shared/incident-ids.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
 import { readPage } from './page.ts'
 
 /** Open incidents of a workspace, newest trouble first. What hangs on a deleted subject is not shown while it is being removed. */
 export async function listOpenIncidents(
-  { store }: DirectoryContext,
+  context: DirectoryContext,
   request: AskRequest<'list-open-incidents'>,
 ): Promise<Page<IncidentView>> {
   const subject = request.subjectId ? { subjectId: request.subjectId } : {}
-  return readPage(store, {
+  return readPage(context.store, {
     collection: 'incidents',
     where: { workspaceId: request.workspaceId, open: 1, ...subject },
     sort: ['troubleSince', 'desc'],
     after: request.after,
-    view: incidents => incidentViews(store, incidents),
+    view: incidents => incidentViews(context, incidents),
   })
 }
 
 /** Open or closed; null where there is none, or its subject is deleted. */
 export async function getIncident(
-  { store }: DirectoryContext,
+  context: DirectoryContext,
   { incidentId }: AskRequest<'get-incident'>,
 ): Promise<IncidentView | null> {
-  const [incident = null] = await store.get('incidents', [incidentId])
+  const [incident = null] = await context.store.get('incidents', [incidentId])
   if (incident === null) return null
-  const [view = null] = await incidentViews(store, [incident])
+  const [view = null] = await incidentViews(context, [incident])
   return view
 }
 
 /** In the order of the documents; null where the subject is gone. */
-async function incidentViews(store: Store, incidents: readonly IncidentDocument[]): Promise<(IncidentView | null)[]> {
+async function incidentViews(
+  { store, incidentSalt }: DirectoryContext,
+  incidents: readonly IncidentDocument[],
+): Promise<(IncidentView | null)[]> {
+  const { encode } = createIncidentIds(incidentSalt)
   const ids = [...new Set(incidents.map(incident => incident.subjectId))]
   const subjects = new Map<string, SubjectDocument>()
   for (const subject of await store.get('subjects', ids)) {
@@ -45,7 +50,7 @@ async function incidentViews(store: Store, incidents: readonly IncidentDocument[
   return Promise.all(
     incidents.map(async incident => {
       const subject = subjects.get(incident.subjectId)
-      return subject ? incidentView(incident, subject, await ruleNames(store, incident, subject)) : null
+      return subject ? incidentView(incident, encode(incident.id), subject, await ruleNames(store, incident, subject)) : null
     }),
   )
 }
@@ -61,12 +66,13 @@ async function ruleNames(store: Store, { ruleKey }: IncidentDocument, subject: S
   return { slug: policy?.ruleSlug ?? ruleKey, name: policy?.ruleSlug ?? ruleKey }
 }
 
-function incidentView(incident: IncidentDocument, subject: SubjectDocument, rule: Names): IncidentView {
+function incidentView(incident: IncidentDocument, publicId: string, subject: SubjectDocument, rule: Names): IncidentView {
   const inputs = (value: EvidenceInput['value']) =>
     incident.evidence.inputs.filter(input => input.value === value).map(input => input.input)
   const { id, subjectId, workspaceId, number, ruleKey, status, troubleSince, confirmedAt, wellSince, closedAt } = incident
   return {
     id,
+    publicId,
     subjectId,
     subjectName: subject.name,
     subjectKind: subject.kind,

@@ -10,7 +10,7 @@ import type { DirectoryContext } from './context.ts'
 import { changeGuarded } from './guarded.ts'
 import { revoke } from './revoke.ts'
 import { findByUsername, userNotFound } from './users.ts'
-import { checkWorkspaceRoom, insertHint, workspaceNotFound } from './workspaces.ts'
+import { checkWorkspaceRoom, insertHint, isDeleted, workspaceNotFound } from './workspaces.ts'
 
 type Roster = Record<string, Role>
 
@@ -20,7 +20,7 @@ export async function listMembers(
   { workspaceId }: AskRequest<'list-members'>,
 ): Promise<MemberView[]> {
   const [workspace] = await store.get('workspaces', [workspaceId])
-  if (!workspace) throw workspaceNotFound(workspaceId)
+  if (!workspace || isDeleted(workspace)) throw workspaceNotFound(workspaceId)
   const roster = workspace.members ?? {}
   const users = await store.get('users', Object.keys(roster))
   return users
@@ -85,7 +85,7 @@ async function changeRoster(
   change: (roster: Roster) => Roster | null,
 ): Promise<WorkspaceDocument | null> {
   return changeGuarded(store, 'workspaces', workspaceId, present => {
-    if (!present) throw workspaceNotFound(workspaceId)
+    if (!present || isDeleted(present)) throw workspaceNotFound(workspaceId)
     const members = change(present.members ?? {})
     if (members && !Object.values(members).includes('owner')) throw lastOwner()
     return members && { ...present, members }

@@ -4,7 +4,7 @@ import type { Collections } from '#shared/store/collections.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 
 /** By id. */
-export async function* readAll<C extends 'workspaces' | 'memberships'>(
+export async function* readAll<C extends 'users' | 'workspaces' | 'memberships'>(
   store: Store,
   collection: C,
   where: NonNullable<Query['where']>,

@@ -8,6 +8,7 @@ import { limits } from '#shared/limits.ts'
 import { customSubjectSummary, customSubjectView, isOfGenerations1And2, subjectView } from '#shared/subject-view.ts'
 import type { DirectoryContext } from './context.ts'
 import { readPage } from './page.ts'
+import { isDeleted } from './workspaces.ts'
 
 /** Null where there is none, or a tombstone. */
 export async function getSubject(
@@ -63,7 +64,7 @@ export async function workspaceExists(
   { workspaceId }: AskRequest<'workspace-exists'>,
 ): Promise<boolean> {
   const [workspace = null] = await store.get('workspaces', [workspaceId])
-  return workspace !== null
+  return workspace !== null && !isDeleted(workspace)
 }
 
 function websiteView(subject: SubjectDocument): WebsiteView | null {

@@ -6,6 +6,7 @@ import type { Page } from '#shared/contracts/page.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
+import { isAdministrator, requireOtherAdministrator } from './administrators.ts'
 import type { DirectoryContext } from './context.ts'
 import { checkText, checkUsername, usernameOf } from './fields.ts'
 import { changeGuarded } from './guarded.ts'
@@ -53,11 +54,15 @@ export async function findUser({ store }: DirectoryContext, { username }: AskReq
   return user && userView(user)
 }
 
-/** Throws `not_found`. Every gateway hears of it, whatever was changed. */
+/** Throws `not_found`, `invalid_state` `Last administrator`. Every gateway hears of it, whatever was changed. */
 export async function updateUser(context: DirectoryContext, request: AskRequest<'update-user'>): Promise<UserView> {
-  const { userId, disabled, admin } = request
+  const { userId, disabled, admin, force = false } = request
+  const { store } = context
+  const [before = null] = await store.get('users', [userId])
+  const takesAdministrator = !force && isAdministrator(before) && (disabled === true || admin === false)
+  if (takesAdministrator) await requireOtherAdministrator(store, userId)
   const displayName = request.displayName === undefined ? undefined : checkDisplayName(request.displayName)
-  const user = await changeGuarded(context.store, 'users', userId, present => {
+  const user = await changeGuarded(store, 'users', userId, present => {
     if (!present) throw userNotFound(userId)
     const ends = disabled === true && !present.disabled
     return {
@@ -68,8 +73,17 @@ export async function updateUser(context: DirectoryContext, request: AskRequest<
       ...(ends ? { sessionsEpoch: epochOf(present) + 1 } : {}),
     }
   })
+  // Two requests may each have taken the other's user for the one who is left: whoever finds nobody gives back what it took.
+  if (takesAdministrator)
+    await requireOtherAdministrator(store, userId).catch(error => restoreAdministrator(context, userId, error))
   await revoke(context, 'user', userId)
   return userView(user as UserDocument)
+}
+
+async function restoreAdministrator(context: DirectoryContext, userId: string, refusal: Error): Promise<never> {
+  await changeGuarded(context.store, 'users', userId, present => present && { ...present, admin: true, disabled: false })
+  await revoke(context, 'user', userId)
+  throw refusal
 }
 
 export async function findByUsername(store: Store, text: string): Promise<UserDocument | null> {

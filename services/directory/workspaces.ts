@@ -34,8 +34,7 @@ export async function listAllWorkspaces(
     where: {},
     sort: ['createdAt', 'asc'],
     after,
-    view: found =>
-      found.map(({ id, name, members, createdAt }) => ({ id, name, members: Object.keys(members ?? {}).length, createdAt })),
+    view: found => found.map(workspace => (isDeleted(workspace) ? null : workspaceView(workspace))),
   })
 }
 
@@ -69,7 +68,7 @@ export async function renameWorkspace(
 ): Promise<AskResults['rename-workspace']> {
   const name = checkWorkspaceName(request.name)
   await changeGuarded(store, 'workspaces', workspaceId, present => {
-    if (!present) throw workspaceNotFound(workspaceId)
+    if (!present || isDeleted(present)) throw workspaceNotFound(workspaceId)
     return { ...present, name }
   })
   return { id: workspaceId, name }
@@ -93,6 +92,16 @@ export async function checkWorkspaceRoom(store: Store, userId: string): Promise<
     details: `A user is in at most ${limits.people.workspacesPerUser} workspaces`,
   })
 }
+
+/** What is in it is being removed. */
+export const isDeleted = ({ deletedAt }: WorkspaceDocument): boolean => typeof deletedAt === 'number'
+
+const workspaceView = ({ id, name, members, createdAt }: WorkspaceDocument): WorkspaceView => ({
+  id,
+  name,
+  members: Object.keys(members ?? {}).length,
+  createdAt,
+})
 
 export const workspaceNotFound = (id: string): AppError =>
   new AppError('not_found', 'Workspace not found', { details: `There is no workspace ${id}` })

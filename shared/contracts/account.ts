@@ -29,6 +29,10 @@ export interface WorkspaceDocument extends Stored {
   createdAt: number
   /** Role by user id. Absent only on a workspace of an earlier version, until the next start. */
   members?: Record<string, Role>
+  /** Set while what was in it is being removed: reads answer not found. Null or absent: it lives. */
+  deletedAt?: number | null
+  /** The request that deleted it and what it had, so that a repeat is answered alike. */
+  deletion?: { id: string; contents: { subjects: number; destinations: number; transformations: number; members: number } }
 }
 
 /**

@@ -25,13 +25,22 @@ export const peopleAsks = {
   'list-users': Type.Object({ after: After }),
   /** Null where there is none of this name (in any case of letters). */
   'find-user': Type.Object({ username: Text }),
-  /** What is absent stays. `disabled: true` ends all sessions, and refuses the user's keys with 1004. */
+  /**
+   * What is absent stays. `disabled: true` ends all sessions, and refuses the user's keys with 1004. Refused (invalid_state
+   * `Last administrator`) when nobody would administer the installation any more, unless `force` is true.
+   */
   'update-user': Type.Object({
     userId: Id,
     displayName: Type.Optional(Text),
     disabled: Type.Optional(Type.Boolean()),
     admin: Type.Optional(Type.Boolean()),
+    force: Type.Optional(Type.Boolean()),
   }),
+  /**
+   * Deletes an account with its keys, sessions and memberships. Refused (invalid_state) where it is the last owner of a workspace;
+   * unless `force` is true also where it has keys or memberships, or is the last administrator.
+   */
+  'delete-user': Type.Object({ userId: Id, force: Type.Boolean() }),
   /**
    * Sets a password and ends all sessions but `keepSessionId`; keys go on. With `current` it is refused unless that is the present
    * one (or there is none): what a person's own change asks. `client` is the address of that person, for the throttle.
@@ -68,6 +77,11 @@ export const peopleAsks = {
   /** A workspace whose owner is `userId`. A repeat with the same id answers the first. */
   'create-workspace': Type.Object({ id: Id, name: Text, userId: Id }),
   'rename-workspace': Type.Object({ workspaceId: Id, name: Text }),
+  /**
+   * Deletes a workspace with all that is in it. Refused (invalid_state `Workspace is not empty`) unless `force` is true or nothing is
+   * in it but an owner. A repeat with the same `id` answers the first.
+   */
+  'delete-workspace': Type.Object({ id: Id, workspaceId: Id, force: Type.Boolean() }),
   /** A page of all workspaces by creation, whoever is in them. */
   'list-all-workspaces': Type.Object({ after: After }),
 
@@ -157,6 +171,16 @@ export interface WorkspaceView {
   createdAt: number
 }
 
+/** A deleted workspace and what was in it. */
+export interface WorkspaceContents {
+  id: string
+  name: string
+  subjects: number
+  destinations: number
+  transformations: number
+  members: number
+}
+
 export interface MemberView {
   userId: string
   username: string
@@ -192,6 +216,7 @@ export interface PeopleAnswers {
   'list-users': Page<UserView>
   'find-user': UserView | null
   'update-user': UserView
+  'delete-user': { id: string; username: string; workspaces: number; keys: number }
   'set-password': { outcome: 'set' } | Exclude<SignInOutcome, { outcome: 'signed-in' }>
   'sign-in': SignInOutcome
   'sign-in-oidc': SignInOutcome
@@ -201,6 +226,7 @@ export interface PeopleAnswers {
   'describe-user': (Caller & { username: string }) | null
   'create-workspace': { id: string; name: string; role: Role }
   'rename-workspace': { id: string; name: string }
+  'delete-workspace': WorkspaceContents
   'list-all-workspaces': Page<WorkspaceView>
   'list-members': MemberView[]
   'add-member': MemberView

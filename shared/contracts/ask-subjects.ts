@@ -34,7 +34,10 @@ export const subjectAsks = {
 } as const
 
 export interface IncidentView {
+  /** Inside the system. */
   id: string
+  /** As the API shows it. */
+  publicId: string
   subjectId: string
   subjectName: string
   subjectKind: SubjectKind

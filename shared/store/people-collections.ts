@@ -12,8 +12,11 @@ export const peopleCollections = {
   },
   workspaces: {
     writer: 'directory',
-    columns: { name: 'text', createdAt: 'integer' },
-    indexes: [{ name: 'byCreation', fields: ['createdAt', 'id'] }],
+    columns: { name: 'text', createdAt: 'integer', deletedAt: 'integer' },
+    indexes: [
+      { name: 'byCreation', fields: ['createdAt', 'id'] },
+      { name: 'byDeletion', fields: ['deletedAt'] },
+    ],
   },
   memberships: {
     writer: 'directory',

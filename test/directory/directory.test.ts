@@ -9,6 +9,7 @@ import type { Bucket } from '#shared/bus/port.ts'
 import { watchProbers } from '#shared/bus/prober-presence.ts'
 import type { AskRequest } from '#shared/contracts/ask.ts'
 import type { ConditionDocument } from '#shared/contracts/condition.ts'
+import { createIncidentIds } from '#shared/incident-ids.ts'
 import { limits } from '#shared/limits.ts'
 import { slugCandidate, slugOf } from '#shared/slug.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
@@ -334,6 +335,7 @@ onEachStore('reads', async (t, given) => {
       await store.upsert('policies', policies as never)
       const view = {
         id: 'owned.1',
+        publicId: createIncidentIds('').encode('owned.1'),
         subjectId: 'owned',
         subjectName: 'Owned',
         subjectKind: 'custom',

@@ -14,13 +14,13 @@ import { day, hour, limits, minute, second } from '#shared/limits.ts'
 import { openMongodbStore } from '#shared/store/mongodb.ts'
 import type { Store } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
-import { startDirectory } from '../../services/directory/app.ts'
+import { type DirectoryOptions, startDirectory } from '../../services/directory/app.ts'
 import { bootstrap } from '../../services/directory/bootstrap.ts'
 import { createPasswords } from '../../services/directory/passwords.ts'
 import { networkOf } from '../../services/directory/sign-in-throttle.ts'
 import { createGateway } from '../../services/gateway/app.ts'
 import { dyingStore } from '../support/dying-store.ts'
-import { subjectDocument } from '../support/fake-keeper.ts'
+import { startFakeKeeper, subjectDocument } from '../support/fake-keeper.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { createMemoryHub } from '../support/memory-bus.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
@@ -31,11 +31,11 @@ const silent = pino({ level: 'silent' })
 const good = 'correct horse battery'
 
 /** Two directories on one store share the questions, as two processes would. */
-async function start(t: Test, store: Store = createMemoryStore()) {
+async function start(t: Test, store: Store = createMemoryStore(), options: DirectoryOptions = {}) {
   const clock = createHandClock()
   const hub = createMemoryHub({ clock })
   for (const bus of [hub.connect(), hub.connect()]) {
-    const service = await startDirectory({ bus, clock, store, logger: silent, metrics: new Registry() })
+    const service = await startDirectory({ bus, clock, store, logger: silent, metrics: new Registry() }, options)
     t.teardown(() => service.stop())
   }
   const { ask } = createDirectoryClient(hub.connect(), clock)
@@ -521,6 +521,15 @@ t.test('the first sign-in', async t => {
     await ask('remove-member', { workspaceId: 'team', userId: 'id-bob' })
     t.strictSame(identityOf((await signIn('bob', good)).outcome).memberships, [])
   })
+  await t.test('makes none with NEW_USER_WORKSPACE=none, by password or by OIDC', async t => {
+    const { addUser, ask, signIn } = await start(t, createMemoryStore(), { newUserWorkspace: 'none' })
+    await addUser('ann', { password: good })
+    t.strictSame(identityOf((await signIn('ann', good)).outcome).memberships, [])
+    const session = { id: 'byoidc', tokenHash: hashToken(makeToken()) }
+    const names = { issuer: 'https://id.example', subject: '1', username: 'bob', displayName: '' }
+    t.strictSame(identityOf(await ask('sign-in-oidc', { ...names, session })).memberships, [])
+    t.match(await ask('find-user', { username: 'bob' }), { signedInAt: Number })
+  })
   await t.test('of the owner of the installation finds the workspace that is there', async t => {
     const { ask, signIn, store, clock } = await start(t)
     const { workspaceId } = await bootstrap({ store, clock }, { location: 'local' })
@@ -718,6 +727,163 @@ onEachStore('the last owner stays, whoever leaves or is demoted at once', async 
     t.match(await ask('describe-user', { username: owners[0]!.username }), { admin: false })
   }
 })
+
+onEachStore('an administrator stays, whoever is demoted, disabled or deleted at once', async (t, store, rounds) => {
+  const { ask, addUser } = await start(t, store)
+  const people = ['ann', 'bob']
+  const left = async () => (await ask('list-users', { after: null })).items.filter(user => user.admin && !user.disabled)
+  for (const name of people) await addUser(name, { admin: true })
+  await addUser('eve')
+  for (let round = 0; round < rounds; round++) {
+    const taking = people.map((name, i) => {
+      const userId = `id-${name}`
+      if ((i + round) % 3 === 0) return ask('update-user', { userId, admin: false })
+      return (i + round) % 3 === 1 ? ask('update-user', { userId, disabled: true }) : ask('delete-user', { userId, force: false })
+    })
+    for (const one of await Promise.allSettled(taking)) {
+      if (one.status === 'rejected') t.match(one.reason, { code: 'invalid_state', message: 'Last administrator' })
+    }
+    t.ok((await left()).length >= 1, `round ${round}: somebody is left`)
+    for (const name of people) {
+      await addUser(name, { admin: true })
+      await ask('update-user', { userId: `id-${name}`, admin: true, disabled: false })
+    }
+    t.match(await ask('update-user', { userId: 'id-eve', disabled: round % 2 === 0 }), { username: 'eve' }, 'others may')
+  }
+  const [one, two] = people.map(name => ({ userId: `id-${name}` }))
+  await ask('update-user', { ...one!, admin: false })
+  await t.rejects(ask('update-user', { ...two!, disabled: true }), { message: 'Last administrator' })
+  t.match(await ask('update-user', { ...two!, disabled: true, force: true }), { disabled: true })
+  t.same(await left(), [])
+})
+
+t.test('a deleted account', async t => {
+  await t.test('takes its keys, sessions, memberships and binding with it; its name is free', async t => {
+    const { addUser, ask, signIn, store, told } = await start(t)
+    await addUser('ann', { password: good })
+    await ask('create-workspace', { id: 'team', name: 'Team', userId: 'id-ann' })
+    const session = { id: 'byoidc', tokenHash: hashToken(makeToken()) }
+    const names = { issuer: 'https://id.example', subject: '1', username: 'bob', displayName: '' }
+    const { userId } = identityOf(await ask('sign-in-oidc', { ...names, session }))
+    const [own] = await ask('list-workspaces', { userId })
+    await ask('add-member', { workspaceId: 'team', username: 'bob', role: 'owner' })
+    const token = makeToken()
+    const key = { id: 'key-bob', userId, description: '', tokenHash: hashToken(token), prefix: tokenPrefix(token) }
+    await ask('create-key', key)
+
+    const lastOwner = { code: 'invalid_state', message: 'Last owner', details: /owns "Default" \(\w+\)/ }
+    await t.rejects(ask('delete-user', { userId, force: true }), lastOwner)
+    await ask('delete-workspace', { id: 'd1', workspaceId: own!.id, force: false })
+    await t.rejects(ask('delete-user', { userId, force: false }), {
+      message: 'Account is used',
+      details: /1 memberships and 1 keys/,
+    })
+    t.match(await ask('authenticate', { tokenHash: key.tokenHash }), { disabled: false }, 'a refusal changes nothing')
+    told.length = 0
+    t.match(await ask('delete-user', { userId, force: true }), { username: 'bob', workspaces: 1, keys: 1 })
+    t.ok(told.includes(`user.${userId}`), 'every gateway hears of it')
+    t.equal(await ask('authenticate', { tokenHash: key.tokenHash }), null)
+    t.equal(await ask('find-session', { tokenHash: session.tokenHash }), null)
+    t.match(await ask('list-members', { workspaceId: 'team' }), [{ username: 'ann' }])
+    for (const name of ['keys', 'sessions', 'memberships', 'externalIdentities'] as const)
+      t.equal(await store.count(name, { userId }), 0, name)
+    await t.rejects(ask('delete-user', { userId, force: true }), { code: 'not_found' })
+    const again = identityOf(await ask('sign-in-oidc', { ...names, session: { ...session, id: 'again' } }))
+    t.not(again.userId, userId, 'who may still sign in at the provider is somebody new')
+    await signIn('ann', good)
+  })
+  for (const after of [false, true]) {
+    await t.test(`is deleted by the next request when one dies ${after ? 'after' : 'before'} any of its writes`, async t => {
+      let crashes = 0
+      for (let n = 1; n < 20; n++) {
+        const store = createMemoryStore()
+        const { addUser, ask } = await start(t, store)
+        for (const name of ['ann', 'bob']) await addUser(name)
+        await ask('create-workspace', { id: 'team', name: 'Team', userId: 'id-ann' })
+        await ask('add-member', { workspaceId: 'team', username: 'bob', role: 'viewer' })
+        const dying = await start(t, dyingStore(store, n, after))
+        const died = await dying.ask('delete-user', { userId: 'id-bob', force: true }).then(
+          () => false,
+          () => true,
+        )
+        if (died) await ask('delete-user', { userId: 'id-bob', force: true })
+        t.equal(await ask('find-user', { username: 'bob' }), null, `write ${n}`)
+        t.match(await ask('list-members', { workspaceId: 'team' }), [{ username: 'ann' }])
+        if (!died) break
+        crashes++
+      }
+      t.ok(crashes >= 2, `${crashes} writes were tried`)
+    })
+  }
+})
+
+onEachStore('a deleted workspace is nobody’s at once, and all that was in it goes', async (t, store) => {
+  const { ask, addUser, clock, hub, told } = await start(t, store)
+  const keeper = await startFakeKeeper(hub.connect(), store, clock)
+  t.teardown(() => keeper.close())
+  for (const name of ['ann', 'bob']) await addUser(name)
+  for (const id of ['team', 'other']) {
+    await ask('create-workspace', { id, name: 'Team', userId: 'id-ann' })
+    const destination = {
+      type: 'webhook',
+      url: 'https://x.example/',
+      channel: '',
+      default: true,
+      transformationId: null,
+    } as const
+    await ask('create-destination', { id: `${id}-hook`, workspaceId: id, name: 'Hook', ...destination })
+    await ask('create-transformation', { workspaceId: id, name: 'Plain', template: '{{ summary }}' })
+    for (let i = 0; i < 20; i++) {
+      const subjectId = `${id}-${i}`.padEnd(10, 'x')
+      const { slug } = await ask('reserve-name', { workspaceId: id, name: `Site ${i}`, subjectId, fallback: 'x' })
+      await store.insert('subjects', [subjectDocument(subjectId, id, slug, `Site ${i}`, website, clock.now())])
+    }
+  }
+  await ask('add-member', { workspaceId: 'team', username: 'bob', role: 'viewer' })
+  const refused = ask('delete-workspace', { id: 'd1', workspaceId: 'team', force: false })
+  await t.rejects(refused, {
+    message: 'Workspace is not empty',
+    details: /^It has 20 subjects, 1 destinations, 1 templates and 2 members\./,
+  })
+  t.equal((await ask('list-workspaces', { userId: 'id-bob' })).length, 1, 'a refusal changes nothing')
+
+  keeper.trouble = 'unavailable'
+  told.length = 0
+  const gone = { name: 'Team', subjects: 20, destinations: 1, transformations: 1, members: 2 }
+  t.match(await ask('delete-workspace', { id: 'd2', workspaceId: 'team', force: true }), gone)
+  t.match(await ask('delete-workspace', { id: 'd2', workspaceId: 'team', force: true }), gone, 'a repeat answers the first')
+  await t.rejects(ask('delete-workspace', { id: 'd3', workspaceId: 'team', force: true }), { code: 'not_found' })
+  for (const name of ['ann', 'bob']) t.ok(told.includes(`user.id-${name}`), `gateways forget ${name}`)
+  t.match(await ask('list-workspaces', { userId: 'id-ann' }), [{ id: 'other' }])
+  t.equal(await ask('workspace-exists', { workspaceId: 'team' }), false)
+  t.match((await ask('list-all-workspaces', { after: null })).items, [{ id: 'other' }])
+  const missing = { code: 'not_found', message: 'Workspace not found' }
+  await t.rejects(ask('list-members', { workspaceId: 'team' }), missing)
+  await t.rejects(ask('add-member', { workspaceId: 'team', username: 'bob', role: 'viewer' }), missing)
+  await t.rejects(ask('rename-workspace', { workspaceId: 'team', name: 'x' }), missing)
+
+  keeper.trouble = null
+  const watched = () => store.count('subjects', { workspaceId: 'team', deletedAt: null })
+  await becomes(clock, async () => (await watched()) === 0)
+  await becomes(clock, async () => (await store.get('workspaces', ['team']))[0] === null)
+  for (const name of ['destinations', 'transformations', 'memberships'] as const)
+    t.equal(await store.count(name, { workspaceId: 'team' }), 0, name)
+  const names = await store.find('names', { limit: 100 })
+  t.equal(names.filter(({ workspaceId }) => workspaceId === 'team').length, 0)
+  t.equal(names.length, 20, 'those of others stay')
+  t.equal(await store.count('subjects', { workspaceId: 'other', deletedAt: null }), 20)
+  t.match(await ask('list-destinations', { workspaceId: 'other' }), [{ name: 'Hook' }])
+})
+
+/** Turns the clock until it holds: everything here waits for the store, for the bus, or for the clock. */
+async function becomes(clock: World['clock'], holds: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 2_000; i++) {
+    if (await holds()) return
+    clock.advance(second)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  throw new Error('it never came true')
+}
 
 onEachStore('adding and removing at once leaves the roster and what each person sees in one mind', async (t, store, rounds) => {
   const { ask, addUser } = await start(t, store)

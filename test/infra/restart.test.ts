@@ -100,7 +100,9 @@ t.test('a killed holder that its parent never collects does not keep the data fo
 const noPython = spawnSync('python3', ['--version']).error !== undefined && 'there is no python3'
 t.test('a killed process is ending while a thread of it lives', { skip: noProc || noPython }, async t => {
   const ends = 'import ctypes,threading,time; threading.Thread(target=time.sleep,args=(60,)).start(); print(1,flush=True)'
-  const child = spawn('python3', ['-c', `${ends}; ctypes.CDLL(None).pthread_exit(None)`], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn('python3', ['-c', `${ends}; ctypes.CDLL(None).pthread_exit(None)`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   t.teardown(() => child.kill('SIGKILL'))
   const pid = child.pid as number
   const beginning = await beginningOf(pid)

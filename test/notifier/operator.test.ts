@@ -506,4 +506,5 @@ const key = (id: string, expiresAt: number): KeyDocument => ({
   createdAt: expiresAt - 180 * day,
   expiresAt,
   lastUsedAt: null,
+  scope: null,
 })

@@ -1,0 +1,53 @@
+// Deletes a workspace. The mark comes first: from then on nobody is a member and every read finds nothing. What is in it is removed
+// behind the mark (remove-workspaces.ts), as the history of a deleted subject is.
+import type { WorkspaceDocument } from '#shared/contracts/account.ts'
+import type { AskRequest } from '#shared/contracts/ask.ts'
+import type { WorkspaceContents } from '#shared/contracts/ask-people.ts'
+import { AppError } from '#shared/errors.ts'
+import type { Store } from '#shared/store/port.ts'
+import type { DirectoryContext } from './context.ts'
+import { changeGuarded } from './guarded.ts'
+import { revoke } from './revoke.ts'
+import { isDeleted, workspaceNotFound } from './workspaces.ts'
+
+/** Throws `not_found`, and without `force` `invalid_state` `Workspace is not empty`. A repeat with the same `id` answers the first. */
+export async function deleteWorkspace(
+  context: DirectoryContext,
+  { id, workspaceId, force }: AskRequest<'delete-workspace'>,
+): Promise<WorkspaceContents> {
+  const { store, clock } = context
+  const [present = null] = await store.get('workspaces', [workspaceId])
+  if (present === null || (isDeleted(present) && present.deletion?.id !== id)) throw workspaceNotFound(workspaceId)
+  const contents = present.deletion?.contents ?? (await contentsOf(store, present))
+  if (!force && !isEmpty(contents)) throw notEmpty(contents)
+  const members = Object.keys(present.members ?? {})
+  await changeGuarded(store, 'workspaces', workspaceId, stored => {
+    if (stored === null || (isDeleted(stored) && stored.deletion?.id !== id)) throw workspaceNotFound(workspaceId)
+    return isDeleted(stored) ? null : { ...stored, members: {}, deletedAt: clock.now(), deletion: { id, contents } }
+  })
+  for (const userId of members) await revoke(context, 'user', userId)
+  context.removeWorkspaces()
+  return { id: workspaceId, name: present.name, ...contents }
+}
+
+type Contents = Omit<WorkspaceContents, 'id' | 'name'>
+
+async function contentsOf(store: Store, { id: workspaceId, members }: WorkspaceDocument): Promise<Contents> {
+  const [subjects, destinations, transformations] = await Promise.all([
+    store.count('subjects', { workspaceId, deletedAt: null }),
+    store.count('destinations', { workspaceId }),
+    store.count('transformations', { workspaceId }),
+  ])
+  return { subjects, destinations, transformations, members: Object.keys(members ?? {}).length }
+}
+
+/** An owner alone is nothing that would be missed. */
+const isEmpty = ({ subjects, destinations, transformations, members }: Contents): boolean =>
+  subjects + destinations + transformations === 0 && members <= 1
+
+const notEmpty = ({ subjects, destinations, transformations, members }: Contents): AppError =>
+  new AppError('invalid_state', 'Workspace is not empty', {
+    details:
+      `It has ${subjects} subjects, ${destinations} destinations, ${transformations} templates and ${members} members. ` +
+      'They and the whole history would be gone for good: force it if that is meant',
+  })
