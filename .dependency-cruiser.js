@@ -39,7 +39,7 @@ export default {
     fence('fence-undici', '^(services/(prober|notifier)|test)/', npm('undici')),
     fence('fence-xstate', '^(machines|services/(keeper|notifier)|infra/(machines|replay)|test)/', npm('xstate')),
     fence('fence-pino', '^(shared/logger[.]ts$|test/)', npm('pino')),
-    fence('fence-commander', '^(infra/cli|test)/', npm('commander')),
+    fence('fence-commander', '^(infra/(cli|gates)|test)/', npm('commander')),
     {
       name: 'no-development-dependency-at-runtime',
       severity: 'error',

@@ -1,4 +1,4 @@
-// `watchkeeper bus keys`: the keys of a bus that is run apart from Watchkeeper (a NATS cluster), so that probers on other machines
+// `./watchkeeper bus keys`: the keys of a bus that is run apart from Watchkeeper (a NATS cluster), so that probers on other machines
 // can join it. Writes files; changes nothing that runs.
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'

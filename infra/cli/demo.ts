@@ -1,4 +1,4 @@
-// `watchkeeper demo`: a website goes down and comes back, every step printed as it happens. It ends by itself, or by Ctrl-C.
+// `./watchkeeper demo`: a website goes down and comes back, every step printed as it happens. It ends by itself, or by Ctrl-C.
 import { styleText } from 'node:util'
 import { createSystemClock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'

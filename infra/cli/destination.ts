@@ -1,15 +1,30 @@
-// `watchkeeper destination secret`: what a destination's messages are signed with. A secret is printed once, when it is made.
-import type { Command } from 'commander'
+// `./watchkeeper destination create|list|delete|secret`: where the messages of a workspace go. A secret is printed once, when it is
+// made; the address, which may be a secret too, is printed never.
+import { type Command, Option } from 'commander'
+import type { DestinationView } from '#shared/contracts/ask-notifications.ts'
+import type { DestinationType } from '#shared/contracts/destination.ts'
 import { formatDuration, parseDuration } from '#shared/durations.ts'
 import { idLength, randomId } from '#shared/ids.ts'
-import { isId } from '#shared/is-id.ts'
 import { limits } from '#shared/limits.ts'
 import { usageError } from '../embedded/start-error.ts'
-import { printJson } from './printing.ts'
-import { askInstallation } from './running-installation.ts'
+import { destinationOf, workspaceOf } from './look-up.ts'
+import { addNoun, inWorkspace, type JsonOption } from './noun.ts'
+import { instant, printJson, printMade, printTable, say } from './printing.ts'
+import { firstLine } from './read-password.ts'
+import { withInstallation } from './running-installation.ts'
 
-interface SecretOptions {
-  json?: boolean
+interface PlaceOptions extends JsonOption {
+  workspace?: string
+}
+
+interface CreateOptions extends PlaceOptions {
+  url: string
+  type: DestinationType
+  channel?: string
+  default?: boolean
+}
+
+interface SecretOptions extends PlaceOptions {
   rotate?: boolean
   remove?: boolean
   grace?: string
@@ -18,45 +33,94 @@ interface SecretOptions {
 const defaultGrace = '24h'
 
 export function addDestinationCommands(program: Command): void {
-  const destination = program.command('destination').description('notification destinations of the running installation')
-  destination
-    .command('secret')
-    .description('make the secret that signs the messages of a destination; it is shown once')
-    .argument('<workspace>', 'id of the workspace')
-    .argument('<number>', 'id of the destination, as the API shows it')
+  const verb = addNoun(program, 'destination', 'where the messages of a workspace go')
+  const destination = ['<destination>', 'its id, as the API shows it, or its name'] as const
+  verb('create', 'make a destination; its id alone is on standard output')
+    .argument('<name>', 'what it is called')
+    .requiredOption('--url <url>', 'the address that messages are posted to; -: the first line of standard input')
+    .addOption(new Option('--type <type>', 'what the far end is').choices(['webhook', 'slack']).default('webhook'))
+    .option('--channel <channel>', 'of Slack: another channel than the address has')
+    .option('--default', 'all subjects without a table of their own tell it; the first one of a workspace is it anyway')
+    .option(...inWorkspace)
+    .action(createDestination)
+  verb('list', 'the destinations of a workspace, without their addresses')
+    .option(...inWorkspace)
+    .action(listDestinations)
+  verb('delete', 'delete a destination and the rows that select it')
+    .argument(...destination)
+    .option(...inWorkspace)
+    .action(deleteDestination)
+  verb('secret', 'make the secret that signs the messages of a destination; shown only now, alone on standard output')
+    .argument(...destination)
+    .option(...inWorkspace)
     .option('--rotate', 'make another one; the one before signs along for the grace')
     .option('--grace <duration>', `how long the one before signs along (default: ${defaultGrace})`)
     .option('--remove', 'sign no more')
-    .option('--json', 'answer JSON, for machines')
     .action(secret)
 }
 
-async function secret(workspaceId: string, written: string, options: SecretOptions): Promise<void> {
-  const number = parseNumber(written)
-  if (!isId(workspaceId)) throw usageError(`"${workspaceId}" is no id of a workspace.`)
+async function createDestination(name: string, options: CreateOptions): Promise<void> {
+  const { type, channel = '' } = options
+  const url = options.url === '-' ? await firstLine('address') : options.url
+  const made = await withInstallation(async ask => {
+    const { id: workspaceId } = await workspaceOf(ask, options.workspace)
+    const fields = { name, type, url, channel: channel.replace(/^#/, ''), default: options.default ?? false }
+    return ask('create-destination', { id: randomId(idLength.destination), workspaceId, ...fields, transformationId: null })
+  })
+  if (options.json) return printJson(readable(made))
+  printMade(String(made.number), `Destination "${made.name}" is made${made.default ? ' and is the default' : ''}. Its id:`)
+}
+
+async function listDestinations(options: PlaceOptions): Promise<void> {
+  const all = await withInstallation(async ask =>
+    ask('list-destinations', { workspaceId: (await workspaceOf(ask, options.workspace)).id }),
+  )
+  if (options.json) return printJson(all.map(readable))
+  const rows = all.map(one => [
+    String(one.number),
+    one.type,
+    one.default ? 'default' : '',
+    one.enabled ? '' : 'disabled',
+    one.name,
+  ])
+  printTable(['id', 'type', 'mark', 'state', 'name'], rows)
+}
+
+async function deleteDestination(named: string, options: PlaceOptions): Promise<void> {
+  const { number, name, wasDefault } = await withInstallation(async ask => {
+    const { id: workspaceId } = await workspaceOf(ask, options.workspace)
+    const destination = await destinationOf(ask, workspaceId, named)
+    return { ...destination, ...(await ask('delete-destination', { workspaceId, id: destination.id })) }
+  })
+  if (options.json) return printJson({ id: number, was_default: wasDefault === true })
+  say(`Destination ${number} ("${name}") is deleted.${wasDefault ? ' It was the default: the workspace has none now.' : ''}`)
+}
+
+async function secret(named: string, options: SecretOptions): Promise<void> {
   if (options.remove && (options.rotate || options.grace !== undefined))
-    throw usageError('--remove goes with no other option but --json.')
+    throw usageError('--remove goes without --rotate and --grace.')
   if (options.grace !== undefined && !options.rotate) throw usageError('--grace goes with --rotate.')
-  if (options.remove) return removeSecret(workspaceId, number, options)
+  if (options.remove) return removeSecret(named, options)
   const graceMs = parseGrace(options.grace ?? defaultGrace)
-  const request = { workspaceId, number, id: randomId(idLength.key), graceMs, first: !options.rotate }
-  const made = await askInstallation('rotate-destination-secret', request)
+  const { workspaceId, number, name, made } = await withInstallation(async ask => {
+    const { id: workspaceId } = await workspaceOf(ask, options.workspace)
+    const { number, name } = await destinationOf(ask, workspaceId, named)
+    const request = { workspaceId, number, id: randomId(idLength.key), graceMs, first: !options.rotate }
+    return { workspaceId, number, name, made: await ask('rotate-destination-secret', request) }
+  })
   if (options.json) return printJson({ destination_id: number, workspace_id: workspaceId, secret: made.secret })
-  // The secret alone on standard output, so that it can be piped; the rest is for the person.
   const along = typeof made.alongUntil === 'number' ? ` The one before signs along for ${formatDuration(graceMs)}.` : ''
-  console.error(`Messages to "${made.destinationName}" are signed.${along} Its secret is shown only now:`)
-  console.log(made.secret)
+  printMade(made.secret, `Messages to "${name}" are signed.${along} Its secret is shown only now:`)
 }
 
-async function removeSecret(workspaceId: string, number: number, options: SecretOptions): Promise<void> {
-  const { destinationName, removed } = await askInstallation('delete-destination-secret', { workspaceId, number })
+async function removeSecret(named: string, options: SecretOptions): Promise<void> {
+  const { workspaceId, number, name, removed } = await withInstallation(async ask => {
+    const { id: workspaceId } = await workspaceOf(ask, options.workspace)
+    const { number, name } = await destinationOf(ask, workspaceId, named)
+    return { workspaceId, number, name, ...(await ask('delete-destination-secret', { workspaceId, number })) }
+  })
   if (options.json) return printJson({ destination_id: number, workspace_id: workspaceId, removed })
-  console.log(`Messages to "${destinationName}" ${removed ? 'are signed no more' : 'were not signed'}.`)
-}
-
-function parseNumber(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw usageError(`"${text}" is no id of a destination: it is a whole number, as the API shows it.`)
+  say(`Messages to "${name}" ${removed ? 'are signed no more' : 'were not signed'}.`)
 }
 
 function parseGrace(text: string): number {
@@ -64,3 +128,14 @@ function parseGrace(text: string): number {
   if (ms !== null && ms <= limits.destination.secretGraceMs) return ms
   throw usageError(`--grace must be a duration such as 24h, at most ${formatDuration(limits.destination.secretGraceMs)}.`)
 }
+
+const readable = (destination: DestinationView) => ({
+  id: destination.number,
+  name: destination.name,
+  destination_type: destination.type,
+  channel: destination.channel,
+  enabled: destination.enabled,
+  default: destination.default,
+  workspace_id: destination.workspaceId,
+  created_at: instant(destination.createdAt),
+})

@@ -1,34 +1,71 @@
-// `watchkeeper incident replay <id>`: rebuilds an incident of the running installation from its records, step by step.
+// `./watchkeeper incident list|replay`: what is wrong now, and an incident rebuilt from its records, step by step.
 import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'
+import { allPages } from '#shared/all-pages.ts'
+import type { WorkspaceView } from '#shared/contracts/ask-people.ts'
+import type { HeldIncident, IncidentView } from '#shared/contracts/ask-subjects.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import { limits } from '#shared/limits.ts'
-import { exitCodes, StartError, usageError } from '../embedded/start-error.ts'
+import { exitCodes, StartError } from '../embedded/start-error.ts'
 import { type Replay, type ReplayStep, replayIncident } from '../replay/replay-incident.ts'
-import { instant, oneLine, printJson } from './printing.ts'
+import { type Kind, pick, workspaceOf } from './look-up.ts'
+import { addNoun, type JsonOption } from './noun.ts'
+import { instant, oneLine, printJson, printTable } from './printing.ts'
 import { type Ask, withInstallation } from './running-installation.ts'
 
 const looksMax = 3
 
-interface ReplayOptions {
-  json?: boolean
+type OpenIncident = IncidentView & { workspaceName: string }
+
+interface ListOptions extends JsonOption {
+  workspace?: string
+}
+
+const incidents: Kind<OpenIncident> = {
+  noun: 'incident',
+  plural: 'open incidents',
+  lists: './watchkeeper incident list',
+  id: incident => incident.publicId,
+  name: incident => incident.subjectName,
 }
 
 export function addIncidentCommands(program: Command): void {
-  program
-    .command('incident')
-    .description('incidents of the running installation')
-    .command('replay')
-    .description('rebuild an incident from its records alone; fails where they do not lead to what is stored')
-    .argument('<id>', 'as the API shows it')
-    .option('--json', 'answer JSON, for machines')
+  const verb = addNoun(program, 'incident', 'what is wrong, and how it came to be')
+  verb('list', 'all open incidents, newest trouble first')
+    .option('--workspace <workspace>', 'only those of this workspace, by its id or its name')
+    .action(listIncidents)
+  verb('replay', 'rebuild an incident from its records alone; fails where they do not lead to what is stored')
+    .argument('<incident>', 'its id, as the API shows it, or the name of the subject that has it open')
     .action(replay)
 }
 
-async function replay(id: string, options: ReplayOptions): Promise<void> {
-  if (!/^[0-9A-Za-z.]{8,64}$/.test(id)) throw usageError(`"${id}" is no incident id.`)
-  const { incident, replayed } = await withInstallation(ask => readAndReplay(ask, id))
+async function listIncidents(options: ListOptions): Promise<void> {
+  const { workspace } = options
+  const open = await withInstallation(async ask =>
+    openIncidents(ask, workspace === undefined ? null : [await workspaceOf(ask, workspace)]),
+  )
+  if (options.json) return printJson(open.map(readableOpen))
+  printTable(
+    ['id', 'status', 'since', 'workspace', 'subject', 'rule'],
+    open.map(one => [one.publicId, one.status, instant(one.troubleSince), one.workspaceName, one.subjectName, one.ruleName]),
+  )
+}
+
+/** Null: of every workspace. */
+async function openIncidents(ask: Ask, workspaces: WorkspaceView[] | null): Promise<OpenIncident[]> {
+  const open: OpenIncident[] = []
+  for (const { id: workspaceId, name } of workspaces ?? (await allPages(after => ask('list-all-workspaces', { after })))) {
+    const found = await allPages(after => ask('list-open-incidents', { workspaceId, after }))
+    for (const incident of found) open.push({ ...incident, workspaceName: name })
+  }
+  return open.sort((a, b) => b.troubleSince - a.troubleSince)
+}
+
+async function replay(named: string, options: JsonOption): Promise<void> {
+  const { incident, replayed } = await withInstallation(async ask => {
+    const isId = /^[0-9A-Za-z.]{8,64}$/.test(named) && (await readRecords(ask, named)) !== null
+    return readAndReplay(ask, isId ? named : pick(await openIncidents(ask, null), named, incidents).id)
+  })
   if (options.json) printJson(readable(incident, replayed))
   else print(incident, replayed)
   if (replayed.faults.length > 0)
@@ -44,7 +81,9 @@ async function replay(id: string, options: ReplayOptions): Promise<void> {
  */
 async function readAndReplay(ask: Ask, id: string): Promise<{ incident: IncidentDocument; replayed: Replay }> {
   for (let looks = 1; ; looks++) {
-    const { incident, history, held } = await readRecords(ask, id)
+    const records = await readRecords(ask, id)
+    if (records === null) throw new StartError(`The incident ${id} is gone.`, exitCodes.notFound)
+    const { incident, history, held } = records
     const replayed = replayIncident(incident, history, held)
     const isSettled = incident.open === 0 && held === null
     if (replayed.faults.length === 0 || isSettled || looks === looksMax) return { incident, replayed }
@@ -58,7 +97,8 @@ interface Records {
   held: HeldIncident | null
 }
 
-async function readRecords(ask: Ask, id: string): Promise<Records> {
+/** Null: there is no such incident. */
+async function readRecords(ask: Ask, id: string): Promise<Records | null> {
   const history: HistoryDocument[] = []
   for (;;) {
     const page = await ask('get-incident-records', { id, afterSequence: history.at(-1)?.sequence ?? 0 })
@@ -66,7 +106,7 @@ async function readRecords(ask: Ask, id: string): Promise<Records> {
       const sentence = `The record ${page.unreadable} is damaged and can't be read, so the incident can't be replayed: restore the store from a backup.`
       throw new StartError(sentence)
     }
-    if (page.incident === null) throw new StartError(`There is no incident ${id}.`, exitCodes.refused)
+    if (page.incident === null) return null
     history.push(...page.history)
     if (!page.more) return { incident: page.incident, history, held: page.held }
   }
@@ -92,6 +132,17 @@ function lines({ sequence, at, kind, event, state, deadlineAt, explanation, evid
 
 /** A damaged record may have no instant. */
 const when = (at: unknown) => (typeof at === 'number' && !Number.isNaN(new Date(at).getTime()) ? instant(at) : 'none')
+
+const readableOpen = (incident: OpenIncident) => ({
+  id: incident.publicId,
+  status: incident.status,
+  trouble_since: instant(incident.troubleSince),
+  workspace_id: incident.workspaceId,
+  workspace: incident.workspaceName,
+  subject: incident.subjectName,
+  rule: incident.ruleName,
+  acknowledged: incident.acknowledgedAt !== null,
+})
 
 const readable = (incident: IncidentDocument, { steps, faults }: Replay) => ({
   incident: incident.id,

@@ -1,45 +1,30 @@
-// `watchkeeper key create|list|delete`: API keys of the running installation. A token is printed once, when its key is made, and
+// `./watchkeeper key create|list|delete`: API keys of the running installation. A token is printed once, when its key is made, and
 // is known to nobody else: the installation gets its hash.
 import type { Command } from 'commander'
 import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
 import type { KeyView } from '#shared/contracts/ask-people.ts'
 import { idLength, randomId } from '#shared/ids.ts'
-import { isId } from '#shared/is-id.ts'
 import { limits } from '#shared/limits.ts'
 import { ownerUsername } from '#shared/owner-username.ts'
 import { usageError } from '../embedded/start-error.ts'
-import { userOf } from './look-up.ts'
-import { day, instant, printJson, printTable } from './printing.ts'
-import { askInstallation, withInstallation } from './running-installation.ts'
+import { keyIdOf, userOf } from './look-up.ts'
+import { addNoun, type JsonOption } from './noun.ts'
+import { day, instant, printJson, printMade, printTable, say } from './printing.ts'
+import { withInstallation } from './running-installation.ts'
 
-interface KeyOptions {
-  json?: boolean
+interface KeyOptions extends JsonOption {
   description?: string
   user?: string
 }
 
 export function addKeyCommands(program: Command): void {
-  const key = program.command('key').description('API keys of the running installation')
-  const json = ['--json', 'answer JSON, for machines'] as const
-  key
-    .command('create')
-    .description('make a key, valid for 180 days; its token is shown once')
-    .option('--description <text>', 'what it is for', '')
-    .option('--user <name>', 'whose key it is (default: the owner)')
-    .option(...json)
+  const verb = addNoun(program, 'key', 'API keys of people')
+  verb('create', 'make a key, valid for 180 days; its token, shown only now, is alone on standard output')
+    .option('--description <text>', 'what it is for')
+    .option('--user <user>', 'whose key it is, by username or id (default: the owner of the installation)')
     .action(createKey)
-  key
-    .command('list')
-    .description('all keys, without their tokens')
-    .option('--user <name>', 'only the keys of this user')
-    .option(...json)
-    .action(listKeys)
-  key
-    .command('delete')
-    .description('delete a key; it stops working at once')
-    .argument('<id>', 'as `key list` shows it')
-    .option(...json)
-    .action(deleteKey)
+  verb('list', 'all keys, without their tokens').option('--user <user>', 'only the keys of this user').action(listKeys)
+  verb('delete', 'delete a key; it stops working at once').argument('<key>', 'its id or its description').action(deleteKey)
 }
 
 async function createKey(options: KeyOptions): Promise<void> {
@@ -54,9 +39,7 @@ async function createKey(options: KeyOptions): Promise<void> {
     return ask('create-key', { id, userId, description, tokenHash: hashToken(token), prefix: tokenPrefix(token) })
   })
   if (options.json) return printJson({ ...readable(made), token })
-  // The token alone on standard output, so that it can be piped; the rest is for the person.
-  console.error(`Key ${made.id} of ${made.username}, valid until ${day(made.expiresAt)}. Its token is shown only now:`)
-  console.log(token)
+  printMade(token, `Key ${made.id} of ${made.username}, valid until ${day(made.expiresAt)}. Its token is shown only now:`)
 }
 
 async function listKeys(options: KeyOptions): Promise<void> {
@@ -77,11 +60,10 @@ async function listKeys(options: KeyOptions): Promise<void> {
   printTable(['id', 'token', 'user', 'made', 'expires', 'used', 'description'], rows)
 }
 
-async function deleteKey(id: string, options: KeyOptions): Promise<void> {
-  if (!isId(id)) throw usageError(`"${id}" is no key id: watchkeeper key list shows them.`)
-  const deleted = await askInstallation('delete-key', { keyId: id, userId: null })
+async function deleteKey(named: string, options: KeyOptions): Promise<void> {
+  const deleted = await withInstallation(async ask => ask('delete-key', { keyId: await keyIdOf(ask, named), userId: null }))
   if (options.json) return printJson(deleted)
-  console.log(`Key ${deleted.id} is deleted.`)
+  say(`Key ${deleted.id} is deleted.`)
 }
 
 const readable = (key: KeyView) => ({

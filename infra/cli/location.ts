@@ -1,54 +1,40 @@
-// `watchkeeper location add|list|rename|remove`: the places that probers check from.
+// `./watchkeeper location create|list|rename|delete`: the places that probers check from.
 import type { Command } from 'commander'
 import type { LocationView } from '#shared/contracts/ask-people.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { usageError } from '../embedded/start-error.ts'
 import { locationOf } from './look-up.ts'
-import { instant, printJson, printTable } from './printing.ts'
+import { addNoun, type JsonOption } from './noun.ts'
+import { instant, printJson, printMade, printTable, say } from './printing.ts'
 import { askInstallation, withInstallation } from './running-installation.ts'
 
-interface LocationOptions {
-  json?: boolean
+interface LocationOptions extends JsonOption {
   displayName?: string
 }
 
 export function addLocationCommands(program: Command): void {
-  const location = program.command('location').description('the places that probers check from')
-  const json = ['--json', 'answer JSON, for machines'] as const
+  const verb = addNoun(program, 'location', 'the places that probers check from')
   const displayName = ['--display-name <text>', 'how it is shown to people; an empty text: as its name'] as const
-  location
-    .command('add')
-    .description('make a location')
+  verb('create', 'make a location; its id alone is on standard output')
     .argument('<name>', 'what monitors call it')
     .option(...displayName)
-    .option(...json)
-    .action(addLocation)
-  location
-    .command('list')
-    .description('all locations, how many probers of each live, and when one was last seen')
-    .option(...json)
-    .action(listLocations)
-  location
-    .command('rename')
-    .description('call a location something else; its monitors follow by themselves')
-    .argument('<location>', 'its name or its id')
+    .action(createLocation)
+  verb('list', 'all locations, how many probers of each live, and when one was last seen').action(listLocations)
+  verb('rename', 'call a location something else; its monitors follow by themselves')
+    .argument('<location>', 'its id or its name')
     .argument('[name]', 'the new name')
     .option(...displayName)
-    .option(...json)
     .action(renameLocation)
-  location
-    .command('remove')
-    .description('remove a location that no monitor and no prober uses')
-    .argument('<location>', 'its name or its id')
-    .option(...json)
-    .action(removeLocation)
+  verb('delete', 'delete a location that no monitor and no prober uses')
+    .argument('<location>', 'its id or its name')
+    .action(deleteLocation)
 }
 
-async function addLocation(name: string, options: LocationOptions): Promise<void> {
+async function createLocation(name: string, options: LocationOptions): Promise<void> {
   const id = randomId(idLength.location)
   const made = await askInstallation('create-location', { id, name, displayName: options.displayName ?? null })
   if (options.json) return printJson(readable(made))
-  console.log(`Location ${made.name} is made (${made.id}).`)
+  printMade(made.id, `Location "${made.name}" is made. Its id:`)
 }
 
 async function listLocations(options: LocationOptions): Promise<void> {
@@ -78,13 +64,17 @@ async function renameLocation(named: string, name: string | undefined, options: 
     console.error(`Its probers go on. Before they start again, set LOCATION_ID=${renamed.id} or LOCATION to the new name.`)
   }
   if (options.json) return printJson(readable(renamed))
-  console.log(`Location ${renamed.id} is called ${renamed.name} now, shown as ${renamed.displayName ?? renamed.name}.`)
+  say(`Location ${renamed.id} is called "${renamed.name}" now, shown as "${renamed.displayName ?? renamed.name}".`)
 }
 
-async function removeLocation(named: string, options: LocationOptions): Promise<void> {
-  const removed = await withInstallation(async ask => ask('delete-location', { locationId: (await locationOf(ask, named)).id }))
-  if (options.json) return printJson(removed)
-  console.log(`Location ${removed.id} is removed.`)
+async function deleteLocation(named: string, options: LocationOptions): Promise<void> {
+  const { id, name } = await withInstallation(async ask => {
+    const location = await locationOf(ask, named)
+    await ask('delete-location', { locationId: location.id })
+    return location
+  })
+  if (options.json) return printJson({ id })
+  say(`Location ${id} ("${name}") is deleted.`)
 }
 
 const readable = (location: LocationView) => ({

@@ -1,7 +1,7 @@
-// `watchkeeper machines`: every machine as a Mermaid diagram and as JSON for the Stately editor. Needs nothing that runs.
+// `./watchkeeper machines`: every machine as a Mermaid diagram and as JSON for the Stately editor. Needs nothing that runs.
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Command } from 'commander'
+import { Argument, type Command } from 'commander'
 import { makeFolder } from '../embedded/data-folder.ts'
 import { exitCodes, StartError, usageError } from '../embedded/start-error.ts'
 import { machines, mermaid, statelyJson } from '../machines/drawings.ts'
@@ -16,15 +16,13 @@ export function addMachinesCommand(program: Command): void {
   program
     .command('machines')
     .description('draw the state machines: Mermaid, and JSON for the Stately editor')
-    .argument('[name]', `only this one: ${Object.keys(machines).join(', ')}`)
+    .addArgument(new Argument('[name]', 'only this one').choices(Object.keys(machines)))
     .option('--out <folder>', 'write <name>.mmd and <name>.json there (default: Mermaid on standard output)')
     .option('--json', 'answer JSON, for machines: the Stately form of each')
     .action(draw)
 }
 
 async function draw(name: string | undefined, options: MachinesOptions): Promise<void> {
-  if (name !== undefined && !Object.hasOwn(machines, name))
-    throw usageError(`There is no machine "${name}": ${Object.keys(machines).join(', ')}.`)
   // What a script's unset variable leaves: in the folder where one happens to stand nothing is expected.
   if (options.out === '') throw usageError('--out needs the name of a folder.')
   const drawn = Object.entries(machines).filter(([known]) => name === undefined || known === name)

@@ -1,70 +1,73 @@
-// `watchkeeper member …`: the people of the running installation, and who is in which workspace as what.
-import { type Command, Option } from 'commander'
+// `./watchkeeper member …`: the people of the running installation, and who is in which workspace as what.
+import { Argument, type Command, Option } from 'commander'
 import { allPages } from '#shared/all-pages.ts'
 import type { Role } from '#shared/contracts/account.ts'
 import type { MemberView, UserView } from '#shared/contracts/ask-people.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { exitCodes, StartError, usageError } from '../embedded/start-error.ts'
 import { userOf, workspaceOf } from './look-up.ts'
-import { day, instant, printJson, printTable } from './printing.ts'
+import { addNoun, inWorkspace, type JsonOption } from './noun.ts'
+import { counted, day, instant, printJson, printTable, say } from './printing.ts'
 import { readPassword } from './read-password.ts'
 import { withInstallation } from './running-installation.ts'
 
-interface MemberOptions {
-  json?: boolean
+interface MemberOptions extends JsonOption {
   workspace?: string
   displayName?: string
   role?: Role
   admin?: boolean
+  force?: boolean
 }
 
-const roles = ['owner', 'editor', 'viewer'] as const
+const roles: readonly Role[] = ['owner', 'editor', 'viewer']
+const user = ['<user>', 'the username or the id'] as const
+const lastAdministrator = ['--force', 'also where no administrator is left'] as const
 
 export function addMemberCommands(program: Command): void {
-  const member = program.command('member').description('people, their passwords, and their roles in workspaces')
-  const command = (name: string, description: string) =>
-    member.command(name).description(description).option('--json', 'answer JSON, for machines')
-  const inWorkspace = ['--workspace <id or name>', 'which workspace (default: the only one there is)'] as const
-  command('add', 'make an account where there is none of this name; with --workspace or --role also a member')
+  const verb = addNoun(program, 'member', 'people, their passwords, and their roles in workspaces')
+  verb('create', 'make an account where there is none of this name; with --workspace or --role also a member')
     .argument('<username>')
     .option('--display-name <text>', 'how the person is called; for a new account only')
     .option('--admin', 'may manage locations, probers and people; for a new account only')
     .option(...inWorkspace)
     .addOption(new Option('--role <role>', 'what a member may do (default: editor)').choices(roles))
-    .action(addMember)
-  command('list', 'all accounts, or the members of a workspace')
-    .option('--workspace <id or name>', 'only its members, with their roles')
+    .action(createMember)
+  verb('list', 'all accounts, or the members of a workspace')
+    .option('--workspace <workspace>', 'only its members, with their roles')
     .action(listMembers)
-  command('role', 'change the role of a member')
-    .argument('<username>')
-    .argument('<role>', roles.join(', '))
+  verb('delete', 'delete an account with its keys, sessions and memberships; with --workspace that membership alone')
+    .argument(...user)
+    .option('--workspace <workspace>', 'take the person out of this workspace; the account stays')
+    .option('--force', 'also an account that has keys or memberships, or is the last administrator')
+    .action(deleteMember)
+  verb('role', 'change the role of a member')
+    .argument(...user)
+    .addArgument(new Argument('<role>').choices(roles))
     .option(...inWorkspace)
     .action(changeRole)
-  command('remove', 'take a member out of a workspace; the account stays')
-    .argument('<username>')
-    .option(...inWorkspace)
-    .action(removeMember)
-  command('password', 'set a password, typed or from standard input; ends all sessions of the person')
-    .argument('<username>')
+  verb('password', 'set a password, typed or from standard input; ends all sessions of the person')
+    .argument(...user)
     .action(setPassword)
-  command('disable', 'refuse sign-ins, sessions and keys of a person')
-    .argument('<username>')
+  verb('disable', 'refuse sign-ins, sessions and keys of a person')
+    .argument(...user)
+    .option(...lastAdministrator)
     .action(switchUser({ disabled: true }))
-  command('enable', 'let a disabled person in again')
-    .argument('<username>')
+  verb('enable', 'let a disabled person in again')
+    .argument(...user)
     .action(switchUser({ disabled: false }))
-  command('admin', 'give or take the right to manage locations, probers and people')
-    .argument('<username>')
-    .argument('<yes|no>')
-    .action(setAdmin)
+  verb('admin', 'give or take the right to manage locations, probers and people')
+    .argument(...user)
+    .addArgument(new Argument('<right>').choices(['yes', 'no']))
+    .option(...lastAdministrator)
+    .action((named, right, options) => switchUser({ admin: right === 'yes' })(named, options))
 }
 
-async function addMember(username: string, options: MemberOptions): Promise<void> {
+async function createMember(username: string, options: MemberOptions): Promise<void> {
   const { user, member } = await withInstallation(async ask => {
     const present = await ask('find-user', { username })
     const wantsMember = options.workspace !== undefined || options.role !== undefined
     if (present && !wantsMember) throw new StartError(`There is a user "${present.username}" already.`, exitCodes.refused)
-    if (present) demandNoAccountOptions(present, options)
+    if (present) requireNoAccountOptions(present, options)
     // Before the account is made: a workspace that can't be found leaves nothing behind.
     const workspace = wantsMember ? await workspaceOf(ask, options.workspace) : null
     const { displayName = '', admin = false } = options
@@ -75,18 +78,18 @@ async function addMember(username: string, options: MemberOptions): Promise<void
     return { user, member: { ...member, workspace: workspace.name } }
   })
   if (options.json) return printJson(member ? { ...readableUser(user), role: member.role } : readableUser(user))
-  const where = member ? ` and is ${member.role} in ${member.workspace}` : ''
-  const next = user.hasPassword ? '' : ` A password comes by: watchkeeper member password ${user.username}`
-  console.log(`${user.username} has an account${where}.${next}`)
+  const where = member ? ` and is ${member.role} in "${member.workspace}"` : ''
+  const next = user.hasPassword ? '' : ` A password comes by: ./watchkeeper member password ${user.username}`
+  say(`${user.username} has an account${where}.${next}`)
 }
 
 /** Throws a StartError: an account that is there is not changed by the way. */
-function demandNoAccountOptions({ id, username }: UserView, { admin, displayName }: MemberOptions): void {
+function requireNoAccountOptions({ id, username }: UserView, { admin, displayName }: MemberOptions): void {
   const given: string[] = []
   const instead: string[] = []
   if (admin) {
     given.push('--admin')
-    instead.push(`watchkeeper member admin ${username} yes gives the right`)
+    instead.push(`./watchkeeper member admin ${username} yes gives the right`)
   }
   if (displayName !== undefined) {
     given.push('--display-name')
@@ -110,6 +113,7 @@ async function listMembers(options: MemberOptions): Promise<void> {
   const users = await withInstallation(ask => allPages(after => ask('list-users', { after })))
   if (json) return printJson(users.map(readableUser))
   const rows = users.map(user => [
+    user.id,
     user.username,
     user.admin ? 'admin' : '',
     user.disabled ? 'disabled' : '',
@@ -117,50 +121,58 @@ async function listMembers(options: MemberOptions): Promise<void> {
     day(user.createdAt),
     user.displayName,
   ])
-  printTable(['username', 'rights', 'state', 'password', 'made', 'name'], rows)
+  printTable(['id', 'username', 'rights', 'state', 'password', 'made', 'name'], rows)
 }
 
-async function changeRole(username: string, role: string, options: MemberOptions): Promise<void> {
-  if (!roles.includes(role as Role)) throw usageError(`"${role}" is no role: ${roles.join(', ')}.`)
-  const member = await withInstallation(async ask => {
-    const { id: workspaceId } = await workspaceOf(ask, options.workspace)
-    const { id: userId } = await userOf(ask, username)
-    return ask('change-role', { workspaceId, userId, role: role as Role })
+async function deleteMember(named: string, options: MemberOptions): Promise<void> {
+  if (options.workspace !== undefined) return takeOut(named, options)
+  const { username, workspaces, keys } = await withInstallation(async ask => {
+    const { id: userId } = await userOf(ask, named)
+    return ask('delete-user', { userId, force: options.force ?? false })
   })
-  if (options.json) return printJson(readableMember(member))
-  console.log(`${member.username} is ${member.role} now.`)
+  if (options.json) return printJson({ username, workspaces, keys })
+  say(`${username} is deleted, with ${counted(keys, 'key')} and ${counted(workspaces, 'membership')}.`)
 }
 
-async function removeMember(username: string, options: MemberOptions): Promise<void> {
+async function takeOut(named: string, options: MemberOptions): Promise<void> {
+  if (options.force) throw usageError('--force goes without --workspace: a workspace always keeps an owner.')
   const { workspace, user, removed } = await withInstallation(async ask => {
     const workspace = await workspaceOf(ask, options.workspace)
-    const user = await userOf(ask, username)
+    const user = await userOf(ask, named)
     return { workspace, user, ...(await ask('remove-member', { workspaceId: workspace.id, userId: user.id })) }
   })
-  if (options.json) return printJson({ username: user.username, removed })
-  console.log(removed ? `${user.username} is out of ${workspace.name}.` : `${user.username} was no member of ${workspace.name}.`)
+  if (!removed) throw new StartError(`${user.username} is no member of "${workspace.name}".`, exitCodes.notFound)
+  if (options.json) return printJson({ username: user.username, workspace_id: workspace.id })
+  say(`${user.username} is out of "${workspace.name}".`)
 }
 
-async function setPassword(username: string, options: MemberOptions): Promise<void> {
-  const user = await withInstallation(ask => userOf(ask, username))
+async function changeRole(named: string, role: Role, options: MemberOptions): Promise<void> {
+  const { workspace, member } = await withInstallation(async ask => {
+    const workspace = await workspaceOf(ask, options.workspace)
+    const { id: userId } = await userOf(ask, named)
+    return { workspace, member: await ask('change-role', { workspaceId: workspace.id, userId, role }) }
+  })
+  if (options.json) return printJson(readableMember(member))
+  say(`${member.username} is ${member.role} in "${workspace.name}" now.`)
+}
+
+async function setPassword(named: string, options: MemberOptions): Promise<void> {
+  const user = await withInstallation(ask => userOf(ask, named))
   const password = await readPassword()
   await withInstallation(ask => ask('set-password', { userId: user.id, password }))
   if (options.json) return printJson({ username: user.username })
-  console.log(`The password of ${user.username} is set.`)
+  say(`The password of ${user.username} is set.`)
 }
 
-async function setAdmin(username: string, given: string, options: MemberOptions): Promise<void> {
-  if (given !== 'yes' && given !== 'no') throw usageError(`Say yes or no, not "${given}".`)
-  await switchUser({ admin: given === 'yes' })(username, options)
-}
-
-const switchUser = (change: { disabled?: boolean; admin?: boolean }) => async (username: string, options: MemberOptions) => {
+const switchUser = (change: { disabled?: boolean; admin?: boolean }) => async (named: string, options: MemberOptions) => {
   const user = await withInstallation(async ask => {
-    const { id: userId } = await userOf(ask, username)
-    return ask('update-user', { userId, ...change })
+    const { id: userId } = await userOf(ask, named)
+    return ask('update-user', { userId, ...change, force: options.force ?? false })
   })
   if (options.json) return printJson(readableUser(user))
-  console.log(`${user.username} is ${user.disabled ? 'disabled' : 'enabled'} and ${user.admin ? 'an admin' : 'no admin'}.`)
+  say(
+    `${user.username} is ${user.disabled ? 'disabled' : 'enabled'} and ${user.admin ? 'an administrator' : 'no administrator'}.`,
+  )
 }
 
 const readableUser = (user: UserView) => ({
@@ -175,6 +187,7 @@ const readableUser = (user: UserView) => ({
 })
 
 const readableMember = (member: MemberView) => ({
+  user_id: member.userId,
   username: member.username,
   display_name: member.displayName,
   disabled: member.disabled,

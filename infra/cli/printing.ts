@@ -3,6 +3,21 @@ import { styleText } from 'node:util'
 
 export const printJson = (value: unknown) => console.log(JSON.stringify(value))
 
+/** A sentence for the person. */
+export const say = (sentence: string) => console.log(oneLine(sentence))
+
+/**
+ * The value that a script needs next (an id, a token, a file), alone on standard output, so that it can be piped. The sentence is for
+ * the person, on standard error.
+ */
+export function printMade(value: string, sentence: string): void {
+  console.error(oneLine(sentence))
+  console.log(value)
+}
+
+/** `1 subject`, `2 subjects`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
 /** What others wrote, as a part of one line: nothing in it begins a line, moves the cursor, or hides what stands beside it. */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 

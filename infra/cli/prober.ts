@@ -1,47 +1,35 @@
-// `watchkeeper prober credentials|list|revoke`: what a prober on another machine needs to join. A secret is given once.
+// `./watchkeeper prober create|list|delete`: the credentials by which probers on other machines join. A secret is given once.
 import { rm, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { ProberCredentialView } from '#shared/contracts/ask-probers.ts'
 import { idLength, randomId } from '#shared/ids.ts'
-import { isId } from '#shared/is-id.ts'
 import { limits } from '#shared/limits.ts'
 import { usageError } from '../embedded/start-error.ts'
-import { locationOf } from './look-up.ts'
-import { day, instant, printJson, printTable } from './printing.ts'
+import { credentialsOf, locationOf } from './look-up.ts'
+import { addNoun, type JsonOption } from './noun.ts'
+import { day, instant, printJson, printMade, printTable, say } from './printing.ts'
 import { askInstallation, withInstallation } from './running-installation.ts'
 
-interface CredentialOptions {
-  json?: boolean
+interface CredentialOptions extends JsonOption {
   out?: string
-  description: string
+  description?: string
 }
 
 export function addProberCommands(program: Command): void {
-  const prober = program.command('prober').description('probers on other machines')
-  const json = ['--json', 'answer JSON, for machines'] as const
-  prober
-    .command('credentials')
-    .description('make a credentials file that permits a prober of one location, and nothing else, on the bus')
-    .argument('<location>', 'its name or its id')
+  const verb = addNoun(program, 'prober', 'credentials of probers on other machines')
+  verb('create', 'make a credentials file that permits a prober of one location, and nothing else, on the bus')
+    .argument('<location>', 'its id or its name')
     .option('--out <file>', 'a new file to write it to, readable by you alone (default: standard output)')
-    .option('--description <text>', 'whose it is', '')
-    .option(...json)
-    .action(makeCredentials)
-  prober
-    .command('list')
-    .description('all credentials, without their secrets')
-    .option(...json)
-    .action(listCredentials)
-  prober
-    .command('revoke')
-    .description('revoke credentials; whoever is connected with them is cut off at once')
-    .argument('<id>', 'as `prober list` shows it')
-    .option(...json)
-    .action(revokeCredentials)
+    .option('--description <text>', 'whose it is')
+    .action(createCredentials)
+  verb('list', 'all credentials, without their secrets').action(listCredentials)
+  verb('delete', 'revoke credentials; whoever is connected with them is cut off at once')
+    .argument('<credentials>', 'their id or their description')
+    .action(deleteCredentials)
 }
 
-async function makeCredentials(named: string, options: CredentialOptions): Promise<void> {
-  const { description, out } = options
+async function createCredentials(named: string, options: CredentialOptions): Promise<void> {
+  const { description = '', out } = options
   if ([...description].length > limits.prober.descriptionCharacters) {
     throw usageError(`--description may have ${limits.prober.descriptionCharacters} characters.`)
   }
@@ -58,13 +46,11 @@ async function makeCredentials(named: string, options: CredentialOptions): Promi
   const { credentials, ...shown } = made
   if (options.json) return printJson({ ...readable(shown), ...(out === undefined ? { credentials } : { file: out }) })
   if (out === undefined) {
-    // The file alone on standard output, so that it can be piped; the rest is for the person.
-    console.error(`Credentials ${made.id} for a prober of ${made.locationName}. They are shown only now:`)
-    console.log(credentials.trimEnd())
-  } else console.log(`Credentials ${made.id} for a prober of ${made.locationName} are in ${out}.`)
+    printMade(credentials.trimEnd(), `Credentials ${made.id} for a prober of ${made.locationName}. They are shown only now:`)
+  } else say(`Credentials ${made.id} for a prober of ${made.locationName} are in ${out}.`)
 }
 
-async function listCredentials(options: { json?: boolean }): Promise<void> {
+async function listCredentials(options: JsonOption): Promise<void> {
   const all = await askInstallation('list-prober-credentials', {})
   if (options.json) return printJson(all.map(readable))
   const rows = all.map(credential => [
@@ -77,11 +63,12 @@ async function listCredentials(options: { json?: boolean }): Promise<void> {
   printTable(['id', 'location', 'made', 'revoked', 'description'], rows)
 }
 
-async function revokeCredentials(id: string, options: { json?: boolean }): Promise<void> {
-  if (!isId(id)) throw usageError(`"${id}" is no id of credentials: watchkeeper prober list shows them.`)
-  const revoked = await askInstallation('delete-prober-credential', { credentialId: id })
+async function deleteCredentials(named: string, options: JsonOption): Promise<void> {
+  const revoked = await withInstallation(async ask =>
+    ask('delete-prober-credential', { credentialId: (await credentialsOf(ask, named)).id }),
+  )
   if (options.json) return printJson(readable(revoked))
-  console.log(`Credentials ${revoked.id} are revoked.`)
+  say(`Credentials ${revoked.id} are revoked.`)
 }
 
 /** `wx` refuses a file that is there: it may be the only copy of other credentials. */

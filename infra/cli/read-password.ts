@@ -5,18 +5,19 @@ import { Writable } from 'node:stream'
 import { limits } from '#shared/limits.ts'
 import { StartError, usageError } from '../embedded/start-error.ts'
 
-export const readPassword = (): Promise<string> => (process.stdin.isTTY ? typedTwice() : firstLine())
+export const readPassword = (): Promise<string> => (process.stdin.isTTY ? typedTwice() : firstLine('password'))
 
-async function firstLine(): Promise<string> {
+/** The first line of standard input. `what` names what should stand there. Throws a StartError when there is none. */
+export async function firstLine(what: string): Promise<string> {
   let text = ''
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     text += chunk
     if (text.includes('\n')) break
-    if (text.length > 4 * limits.password.charactersMax) throw usageError('Standard input is no password.')
+    if (text.length > 4 * limits.password.charactersMax) throw usageError(`Standard input is no ${what}.`)
   }
   const [line = ''] = text.split(/\r?\n/)
   if (line !== '') return line
-  throw usageError('No password came: type it on a terminal, or give it as the first line of standard input.')
+  throw usageError(`No ${what} came: type it on a terminal, or give it as the first line of standard input.`)
 }
 
 /** Line editing works, and nothing of it is shown: the terminal echoes nothing from before the first question until after the last. */

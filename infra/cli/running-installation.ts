@@ -29,7 +29,11 @@ export async function withInstallation<T>(run: (ask: Ask) => Promise<T>): Promis
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === 'unavailable' || error.code === 'busy') throw notRunning(error.details || error.message)
-    throw new StartError(`${error.message}: ${error.details}.`, exitCodes.refused)
+    const isMissing = error.code === 'not_found'
+    throw new StartError(
+      `${error.message}: ${error.details.replace(/\.$/, '')}.`,
+      isMissing ? exitCodes.notFound : exitCodes.refused,
+    )
   } finally {
     clock.stop()
     await bus.close()

@@ -1,4 +1,4 @@
-// `watchkeeper start`: runs the installation until a signal ends it. A start that fails ends with one sentence and no stack.
+// `./watchkeeper start`: runs the installation until a signal ends it. A start that fails ends with one sentence and no stack.
 import { limits } from '#shared/limits.ts'
 import { createLogger, type Logger } from '#shared/logger.ts'
 import { readAllSettings } from '../embedded/all-settings.ts'

@@ -1,48 +1,42 @@
-// `watchkeeper workspace add|list|rename`: workspaces of the running installation.
+// `./watchkeeper workspace create|list|rename|delete`: workspaces of the running installation.
 import type { Command } from 'commander'
 import { allPages } from '#shared/all-pages.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { ownerUsername } from '#shared/owner-username.ts'
 import { userOf, workspaceOf } from './look-up.ts'
-import { day, instant, printJson, printTable } from './printing.ts'
+import { addNoun, type JsonOption } from './noun.ts'
+import { counted, day, instant, printJson, printMade, printTable, say } from './printing.ts'
 import { withInstallation } from './running-installation.ts'
 
-interface WorkspaceOptions {
-  json?: boolean
+interface WorkspaceOptions extends JsonOption {
   owner?: string
+  force?: boolean
 }
 
 export function addWorkspaceCommands(program: Command): void {
-  const workspace = program.command('workspace').description('workspaces of the running installation')
-  const json = ['--json', 'answer JSON, for machines'] as const
-  workspace
-    .command('add')
-    .description('make a workspace')
+  const verb = addNoun(program, 'workspace', 'workspaces: what is watched together, and who may see it')
+  verb('create', 'make a workspace; its id alone is on standard output')
     .argument('<name>', 'what it is called')
-    .option('--owner <username>', 'who owns it (default: the owner of the installation)')
-    .option(...json)
-    .action(addWorkspace)
-  workspace
-    .command('list')
-    .description('all workspaces')
-    .option(...json)
-    .action(listWorkspaces)
-  workspace
-    .command('rename')
-    .description('call a workspace something else')
+    .option('--owner <user>', 'who owns it (default: the owner of the installation)')
+    .action(createWorkspace)
+  verb('list', 'all workspaces').action(listWorkspaces)
+  verb('rename', 'call a workspace something else')
     .argument('<workspace>', 'its id or its name')
     .argument('<name>', 'the new name')
-    .option(...json)
     .action(renameWorkspace)
+  verb('delete', 'delete a workspace with all that is in it, for good')
+    .argument('<workspace>', 'its id or its name')
+    .option('--force', 'also where there is something in it')
+    .action(deleteWorkspace)
 }
 
-async function addWorkspace(name: string, options: WorkspaceOptions): Promise<void> {
+async function createWorkspace(name: string, options: WorkspaceOptions): Promise<void> {
   const made = await withInstallation(async ask => {
     const { id: userId } = await userOf(ask, options.owner ?? ownerUsername)
     return ask('create-workspace', { id: randomId(idLength.workspace), name, userId })
   })
   if (options.json) return printJson({ id: made.id, name: made.name })
-  console.log(`Workspace ${made.id} is made: ${made.name}.`)
+  printMade(made.id, `Workspace "${made.name}" is made. Its id:`)
 }
 
 async function listWorkspaces(options: WorkspaceOptions): Promise<void> {
@@ -62,5 +56,16 @@ async function renameWorkspace(named: string, name: string, options: WorkspaceOp
     return ask('rename-workspace', { workspaceId, name })
   })
   if (options.json) return printJson(renamed)
-  console.log(`Workspace ${renamed.id} is called ${renamed.name} now.`)
+  say(`Workspace ${renamed.id} is called "${renamed.name}" now.`)
+}
+
+async function deleteWorkspace(named: string, options: WorkspaceOptions): Promise<void> {
+  const { id, name, ...had } = await withInstallation(async ask => {
+    const { id: workspaceId } = await workspaceOf(ask, named)
+    return ask('delete-workspace', { id: randomId(idLength.key), workspaceId, force: options.force ?? false })
+  })
+  if (options.json) return printJson({ id, name, ...had })
+  const { subjects, destinations, transformations, members } = had
+  const gone = [counted(subjects, 'subject'), counted(destinations, 'destination'), counted(transformations, 'template')]
+  say(`Workspace ${id} ("${name}") is deleted. It had ${gone.join(', ')} and ${counted(members, 'member')}.`)
 }

@@ -123,6 +123,6 @@ async function keysOfFile({ NATS_KEYS: file }: AllSettings): Promise<BusKeys | n
   })
   const keys = parseBusKeys(text)
   if (keys === null)
-    throw usageError(`The file ${file} holds no keys of a bus: correct NATS_KEYS; watchkeeper bus keys makes some.`)
+    throw usageError(`The file ${file} holds no keys of a bus: correct NATS_KEYS; ./watchkeeper bus keys makes some.`)
   return keys
 }

@@ -1,9 +1,19 @@
 // Why a start ended, as a sentence for the person who started it; it is printed without a stack.
 
-/** Exit codes of the program; `watchkeeper --help` explains them. */
-export const exitCodes = { done: 0, failed: 1, usage: 2, notRunning: 3, refused: 4 } as const
+/** Exit codes of the program. A script may branch on each of them. */
+export const exitCodes = { done: 0, failed: 1, usage: 2, notRunning: 3, refused: 4, notFound: 5 } as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** As `--help` and docs/commands.md print them. */
+export const exitCodeMeanings: Record<ExitCode, string> = {
+  0: 'done; after a signal: everything ended cleanly',
+  1: 'it could not start, or could not go on',
+  2: 'a wrong command, option or setting, or a name that fits several things',
+  3: 'the running installation cannot be reached; nothing is known to have changed',
+  4: 'the installation refused: the sentence says why, and whether --force would help',
+  5: 'there is no such thing',
+}
 
 export class StartError extends Error {
   readonly exitCode: ExitCode

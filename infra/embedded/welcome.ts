@@ -17,8 +17,8 @@ export function welcome(facts: WelcomeFacts): string[] {
     `Watchkeeper ${facts.version} ${head}; readiness and metrics: ${facts.opsUrl}/readyz and ${facts.opsUrl}/metrics`,
   ]
   if (facts.url === null) return lines
-  if (facts.firstKey === null) return [...lines, 'An API key comes from: npm run watchkeeper -- key create']
-  const password = 'To sign in as owner, first set a password: npm run watchkeeper -- member password owner'
+  if (facts.firstKey === null) return [...lines, 'An API key comes from: ./watchkeeper key create']
+  const password = 'To sign in as owner, first set a password: ./watchkeeper member password owner'
   const steps = nextSteps(`${facts.url}/api/v2`, facts.firstKey, facts.location)
   return [...lines, `The first API key is in ${facts.firstKey.path}, for you alone to read.`, password, ...steps]
 }

@@ -1,30 +1,78 @@
-// Commands in documents, held against what there is: scripts of package.json, and commands of the one executable as its sources declare
-// them. Only code counts: fenced blocks and back-ticks.
-import { existsSync, readFileSync } from 'node:fs'
+// Commands in documents, held against what there is: scripts of package.json, and the tree of commands. Only code counts: fenced blocks
+// and back-ticks. And how the command is spelled, in every text.
+import { readFileSync } from 'node:fs'
+import type { Command, Option } from 'commander'
+import { createProgram } from '../cli/program.ts'
 
-/** The cited commands that do not exist. */
+const program = createProgram()
+
+/** The cited commands that do not exist, or do not take what is given to them. */
 export function missingCommands(text: string): string[] {
   const code = codeOf(text)
   const scripts = [...code.matchAll(/\bnpm run ([\w:-]+)/g)].filter(([, name = '']) => !(name in npmScripts()))
-  const commands = [...code.matchAll(/\bwatchkeeper(?: --)? ([a-z][\w-]*)(?: ([a-z][\w-]*))?/g)]
-  const missing = commands.filter(([, name = '', part = '']) => !isCommand(name, part))
-  return [...scripts, ...missing].map(([cited]) => cited)
+  const cited = [...code.matchAll(/\.\/watchkeeper\b(.*)/g)].map(([, rest = '']) => rest)
+  const missing = cited.flatMap(rest => commandsOf(rest)).filter(words => !isTaken(words))
+  return [...scripts.map(([script]) => script), ...missing.map(words => ['./watchkeeper', ...words].join(' '))]
 }
 
-/** Words on lines of their own do not run into each other. */
+/** Words on lines of their own do not run into each other; a line that ends in a backslash goes on. */
 const codeOf = (text: string): string =>
-  [...text.matchAll(/```[^\n]*\n([\s\S]*?)```|`([^`\n]+)`/g)].map(([, block, quoted]) => block ?? quoted).join('\n;\n')
+  [...text.matchAll(/```[^\n]*\n([\s\S]*?)```|`([^`\n]+)`/g)]
+    .map(([, block, quoted]) => block ?? quoted ?? '')
+    .join('\n;\n')
+    .replace(/\\\n\s*/g, '')
 
 const npmScripts = (): Record<string, string> =>
   (JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }).scripts
 
-/** A command of a group is in the group's file; where a file declares one command alone, what follows is an argument. */
-function isCommand(name: string, part: string): boolean {
-  const declares = (source: string, word: string) => new RegExp(`command\\(\\s*'${word}'`).test(source)
-  if (name === 'help' || declares(readFileSync('infra/cli/main.ts', 'utf8'), name)) return true
-  const path = `infra/cli/${name}.ts`
-  const source = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  if (!declares(source, name)) return false
-  const isGroup = (source.match(/\.command\(/g) ?? []).length > 1
-  return part === '' || !isGroup || source.includes(`'${part}'`)
+/** The words behind one `./watchkeeper`, up to what the shell takes for itself. A `<placeholder>` is a word. */
+function commandsOf(rest: string): string[][] {
+  const line = rest.replace(/<[^<>]*>/g, 'placeholder').split('./watchkeeper')[0] ?? ''
+  const [command = ''] = /^(?:'[^']*'|"[^"]*"|[^|>;&)#"'])*/.exec(line) ?? []
+  return [
+    [...command.matchAll(/'([^']*)'|"([^"]*)"|([^\s]+)/g)].map(([, single, double, bare]) => single ?? double ?? bare ?? ''),
+  ]
+}
+
+/** A command may be named without its arguments. */
+function isTaken(words: readonly string[]): boolean {
+  if (words[0] === 'help') return true
+  let command: Command = program
+  let at = 0
+  for (let next = subcommand(command, words[at]); next; next = subcommand(command, words[at])) {
+    command = next
+    at += 1
+  }
+  let given = 0
+  for (; at < words.length; at++) {
+    const word = words[at] ?? ''
+    const option = word.startsWith('-') ? optionOf(command, word) : null
+    if (option === undefined) return false
+    if (option === null) given += 1
+    else if (option.required) at += 1
+  }
+  const taken = command.registeredArguments
+  return given <= taken.length && (given === 0 || given >= taken.filter(argument => argument.required).length)
+}
+
+const subcommand = (command: Command, word: string | undefined): Command | undefined =>
+  command.commands.find(one => one.name() === word)
+
+const optionOf = (command: Command, word: string): Option | undefined =>
+  command
+    .createHelp()
+    .visibleOptions(command)
+    .find(option => option.long === word || option.short === word)
+
+/**
+ * Lines that spell the command otherwise than `./watchkeeper …`. Any other spelling depends on the folder it is typed in, or fetches a
+ * package that happens to have the name.
+ */
+export function otherSpellings(text: string): string[] {
+  const nouns = program.commands.map(command => command.name()).join('|')
+  const bare = new RegExp(`(?<![\\w./-])watchkeeper(?: --)? (?:${nouns})\\b(?!['"])`)
+  const fetching = /\b(?:npx|npm (?:run|exec|x))\b[^;|]*\bwatchkeeper\b/
+  return text
+    .split('\n')
+    .flatMap((line, index) => (bare.test(line) || fetching.test(line) ? [`${index + 1}: ${line.trim().slice(0, 120)}`] : []))
 }

@@ -2,7 +2,7 @@
 // Words that the rules forbid are written here as patterns that do not match themselves.
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import { missingCommands } from './cited-commands.ts'
+import { missingCommands, otherSpellings } from './cited-commands.ts'
 
 export interface SourceFile {
   /** From the top of the repository, with forward slashes. */
@@ -91,6 +91,12 @@ export const tidyRules: TidyRule[] = [
     name: 'a command that a document cites exists',
     applies: isDocument,
     offences: file => missingCommands(file.text),
+  },
+  {
+    name: 'the command is spelled ./watchkeeper: nothing else works in its folder alone and fetches nothing',
+    // A decision quotes what was there before it.
+    applies: path => path !== 'package-lock.json' && !path.startsWith('infra/adr/') && !isThisGate(path),
+    offences: file => otherSpellings(file.text),
   },
 ]
 

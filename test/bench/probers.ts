@@ -1,5 +1,5 @@
 // Probers in processes of their own beside the system under measurement, each with credentials for its one location, as
-// `watchkeeper prober credentials` makes them: what a site elsewhere runs.
+// `./watchkeeper prober create` makes them: what a site elsewhere runs.
 import type { ChildProcess } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

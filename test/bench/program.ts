@@ -8,7 +8,7 @@ import { startChild } from './processes.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** `watchkeeper start` with these settings and no others; `DATA_DIR` must be among them: its log is kept there. */
+/** `./watchkeeper start` with these settings and no others; `DATA_DIR` must be among them: its log is kept there. */
 export function spawnProgram(nodeArguments: readonly string[], settings: Record<string, string>): ChildProcess {
   const log = openSync(logFile(settings['DATA_DIR'] as string), 'a')
   return startChild([...nodeArguments, join(root, 'infra', 'cli', 'watchkeeper.js'), 'start'], {

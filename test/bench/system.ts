@@ -1,4 +1,4 @@
-// The system under measurement: one child process, started as a person would (`watchkeeper start`) on a data folder, ports and an
+// The system under measurement: one child process, started as a person would (`./watchkeeper start`) on a data folder, ports and an
 // embedded bus of its own. Owns that process and the folder; knows nothing of what is measured.
 import type { ChildProcess } from 'node:child_process'
 import { readdir, readFile, stat } from 'node:fs/promises'

@@ -1,21 +1,16 @@
 // The commands about people and places, as processes of their own, against a directory on real NATS and SQLite.
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { WriteStream } from 'node:tty'
-import { Command, CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import { createLogger } from '#shared/logger.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
-import { addIncidentCommands } from '../../infra/cli/incident.ts'
-import { addKeyCommands } from '../../infra/cli/key.ts'
-import { addLocationCommands } from '../../infra/cli/location.ts'
-import { addMemberCommands } from '../../infra/cli/member.ts'
-import { addWorkspaceCommands } from '../../infra/cli/workspace.ts'
+import { createProgram } from '../../infra/cli/program.ts'
 import { exitCodes, StartError } from '../../infra/embedded/start-error.ts'
 import { startDirectory } from '../../services/directory/app.ts'
 import { bootstrap } from '../../services/directory/bootstrap.ts'
@@ -46,18 +41,15 @@ const words = (line: string) =>
 /** As a process of its own. */
 const runApart = (line: string, input?: string) => runProgram(t, words(line), environment, input).ended
 
+const allCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(allCommands)]
 /** In this process, because starting one takes longer than everything else here. */
 async function command(line: string): Promise<{ code: number; stdout: string; stderr: string }> {
   const output = { stdout: '', stderr: '' }
   const say = (where: 'stdout' | 'stderr') => (text: string) => {
     output[where] += text
   }
-  const program = new Command('watchkeeper').exitOverride().configureOutput({
-    writeOut: say('stdout'),
-    writeErr: say('stderr'),
-  })
-  for (const add of [addKeyCommands, addMemberCommands, addWorkspaceCommands, addLocationCommands, addIncidentCommands])
-    add(program)
+  const program = createProgram()
+  for (const one of allCommands(program)) one.configureOutput({ writeOut: say('stdout'), writeErr: say('stderr') })
   const { log, error } = console
   console.log = text => say('stdout')(`${text}\n`)
   console.error = text => say('stderr')(`${text}\n`)
@@ -86,27 +78,77 @@ const signIn = async (username: string, password: string) => {
   return (await ask('sign-in', { username, password, client: 'here', session })).outcome
 }
 
-t.test('people are added, get roles and passwords, and go again', async t => {
-  const added = await command("member add Ann --display-name 'Ann Other' --role viewer")
+t.test('people are made, get roles and passwords, and go again', async t => {
+  const added = await command("member create Ann --display-name 'Ann Other' --role viewer")
   t.equal(added.code, 0, added.stderr)
-  t.equal(added.stdout, 'ann has an account and is viewer in Default. A password comes by: watchkeeper member password ann\n')
-  t.match(await json('member add bob --admin'), { username: 'bob', admin: true, has_password: false })
+  t.equal(added.stdout, 'ann has an account and is viewer in "Default". A password comes by: ./watchkeeper member password ann\n')
+  t.match(await json('member create bob --admin'), { username: 'bob', admin: true, has_password: false })
 
+  const [, ann] = await json('member list')
   t.match(await json('member list'), [{ username: 'owner' }, { username: 'ann', display_name: 'Ann Other' }, { username: 'bob' }])
   const listed = await command('member list --workspace Default')
   t.match(listed.stdout, /^username +role +state +name\nann +viewer +Ann Other\nowner +owner$/m)
   t.match(await json('member role ann editor'), { username: 'ann', role: 'editor' })
-  t.match(await json('member remove ann'), { removed: true })
-  t.match(await json('member remove ann'), { removed: false })
+  t.match(await json('member delete ann --workspace Default'), { username: 'ann', workspace_id: workspaceId })
+  t.match(await command('member delete ann --workspace Default'), { code: 5, stderr: 'ann is no member of "Default".\n' })
 
   const set = await runApart('member password ann', 'a good password\nand what follows\n')
   t.equal(set.stdout, 'The password of ann is set.\n', set.stderr)
   t.notMatch(set.stdout + set.stderr, 'a good password')
   t.equal(await signIn('ann', 'a good password'), 'signed-in')
-  t.match(await json('member disable ann'), { disabled: true })
+  t.match(await json(`member disable ${ann.id}`), { username: 'ann', disabled: true }, 'by id')
   t.equal(await signIn('ann', 'a good password'), 'disabled')
-  t.match(await json('member enable ann'), { disabled: false })
+  t.match(await json('member enable ANN'), { disabled: false }, 'in any case')
   t.match(await json('member admin bob no'), { admin: false })
+})
+
+t.test('the last administrator is kept unless it is forced', async t => {
+  const kept = { code: 4, stderr: /^Last administrator: Nobody could administer .* or force it\.$/m }
+  for (const line of ['member disable owner', 'member admin owner no']) t.match(await command(line), kept, line)
+  await json('member admin bob yes')
+  t.match(await json('member admin owner no'), { admin: false }, 'another one is left')
+  t.match(await command('member disable bob'), kept)
+  t.match(await json('member admin bob no --force'), { admin: false })
+  t.match(await json('member disable bob'), { disabled: true }, 'who is no administrator is none that is left')
+  t.match(await json('member enable bob'), { disabled: false })
+  t.match(await json('member admin owner yes'), { admin: true }, 'the command line gives the right back')
+})
+
+t.test('an account is deleted with its keys and memberships, but never the last owner of a workspace', async t => {
+  await json(`member create zoe --workspace ${workspaceId}`)
+  const { id } = await json('key create --user zoe')
+  const refused = await command('member delete zoe')
+  t.match(refused, {
+    code: 4,
+    stderr: /^Account is used: It has 1 memberships and 1 keys, .* or disable the account instead\.$/m,
+  })
+  t.equal((await json('key list --user zoe')).length, 1, 'a refusal changes nothing')
+  t.match((await command('member delete zoe --force')).stdout, 'zoe is deleted, with 1 key and 1 membership.\n')
+  t.match(await command('member delete zoe'), { code: 5 })
+  t.match(await command(`key delete ${id}`), { code: 5 })
+
+  await json('member create yan')
+  await json("workspace create 'of yan' --owner yan")
+  t.match(await command('member delete yan --force'), { code: 4, stderr: /^Last owner: Nobody else owns "of yan" \(\w+\): make/ })
+  t.match(await json("workspace delete 'of yan'"), { name: 'of yan' }, 'with nothing in it, it needs no force')
+  t.match((await command('member delete yan')).stdout, 'yan is deleted, with 0 keys and 0 memberships.\n')
+})
+
+t.test('a name is looked up by id, then as it is, then in any case; one that fits two is refused with both ids', async t => {
+  const make = async (name: string) => (await json(`workspace create '${name}'`)).id as string
+  const [twin, other, upper] = [await make('Twin'), await make('Twin'), await make('TWIN')]
+  const named = await make(twin)
+  t.strictSame(await command(`workspace rename Twin x`), {
+    code: 2,
+    stdout: '',
+    stderr: `"Twin" fits 2 workspaces: ${twin} (Twin), ${other} (Twin). Name one by its id.\n`,
+  })
+  t.match(await command('workspace rename tWIN x'), { code: 2, stderr: /^"tWIN" fits 3 workspaces: / })
+  t.match(await json('workspace rename TWIN TWO'), { id: upper }, 'just as it is called goes before any case')
+  t.match(await json(`workspace rename ${twin} Three`), { id: twin }, 'an id goes before a name')
+  t.match(await json('workspace rename three three'), { id: twin }, 'the only one in any case')
+  t.match(await command("workspace rename '' x"), { code: 5, stderr: /^There is no workspace ""/ })
+  for (const id of [twin, other, upper, named]) t.match(await json(`workspace delete ${id}`), { id })
 })
 
 const typesAtTerminal = `
@@ -153,7 +195,7 @@ t.test(
 )
 
 t.test('workspaces and locations are added, renamed, listed, removed', async t => {
-  const { id } = await json("workspace add 'Second one' --owner bob")
+  const { id } = await json("workspace create 'Second one' --owner bob")
   t.strictSame(await json("workspace rename 'Second one' Second"), { id, name: 'Second' })
   // The second Default came with ann's first sign-in.
   t.match(await json('workspace list'), [
@@ -162,18 +204,18 @@ t.test('workspaces and locations are added, renamed, listed, removed', async t =
     { id, name: 'Second', members: 1 },
   ])
   t.match((await command('workspace list')).stdout, new RegExp(`^${id} +1 +\\d{4}-\\d\\d-\\d\\d +Second$`, 'm'))
-  t.match(await json('member add ann --workspace Second --role owner'), { username: 'ann', role: 'owner' })
+  t.match(await json('member create ann --workspace Second --role owner'), { username: 'ann', role: 'owner' })
 
-  const de = await json('location add de --display-name Frankfurt')
+  const de = await json('location create de --display-name Frankfurt')
   t.match(de, { name: 'de', display_name: 'Frankfurt', active_workers_count: 0 })
   t.strictSame(await json('location rename de eu'), { ...de, name: 'eu' })
   t.strictSame(await json(`location rename ${de.id} --display-name ''`), { ...de, name: 'eu', display_name: null })
   t.match((await command('location list')).stdout, new RegExp(`^${de.id} +0 +never +eu +eu$`, 'm'))
-  t.strictSame(await json('location remove eu'), { id: de.id })
+  t.strictSame(await json('location delete eu'), { id: de.id })
 
-  const cafe = await json("location add ' caf\u00e9 '")
+  const cafe = await json("location create ' caf\u00e9 '")
   t.strictSame(await json("location rename 'cafe\u0301' ' pad '"), { ...cafe, name: 'pad' })
-  t.strictSame(await json("location remove 'pad '"), { id: cafe.id }, 'a name is looked up as it is stored')
+  t.strictSame(await json("location delete 'pad '"), { id: cafe.id }, 'a name is looked up as it is stored')
 })
 
 t.test('keys are made for a person and listed for one', async t => {
@@ -264,44 +306,53 @@ t.test('a damaged record of an incident is named by its replay', async t => {
 
 t.test('what is refused says why in a sentence on standard error, with its exit code', async t => {
   const table: [line: string, code: number, sentence: RegExp][] = [
-    ['member add bob', 4, /^There is a user "bob" already\.$/],
+    ['member create bob', 4, /^There is a user "bob" already\.$/],
     [
-      'member add bob --admin --workspace Second',
+      'member create bob --admin --workspace Second',
       4,
-      /^There is a user "bob" already, and --admin is for a new account: watchkeeper member admin bob yes gives the right\.$/,
+      /^There is a user "bob" already, and --admin is for a new account: .\/watchkeeper member admin bob yes gives the right\.$/,
     ],
     [
-      "member add bob --display-name 'Bob' --workspace Second",
+      "member create bob --display-name 'Bob' --workspace Second",
       4,
       /^There is a user "bob" already, and --display-name is for a new account: PATCH \/session\/users\/\S+ changes the name\.$/,
     ],
     [
-      "member add bob --admin --display-name '' --role viewer --workspace Second",
+      "member create bob --admin --display-name '' --role viewer --workspace Second",
       4,
       /^There is a user "bob" already, and --admin and --display-name are for a new account: .* gives the right; .* the name\.$/,
     ],
-    ["member add 'b b'", 4, /^Invalid username: A username has 1 to 64 /],
-    ['member add new --workspace nowhere', 4, /^There is no workspace "nowhere": watchkeeper workspace list shows them\.$/],
-    ['member role bob viewer', 2, /^Say which workspace: --workspace with an id or a name\.$/],
-    ['member role bob king --workspace Second', 2, /^"king" is no role: owner, editor, viewer\.$/],
+    ["member create 'b b'", 4, /^Invalid username: A username has 1 to 64 /],
+    ['member create new --workspace nowhere', 5, /^There is no workspace "nowhere": .\/watchkeeper workspace list shows them\.$/],
+    [
+      'member role bob viewer',
+      2,
+      /^Say which workspace: --workspace with an id or a name\. .\/watchkeeper workspace list shows them\.$/,
+    ],
+    ['member role bob king --workspace Second', 2, /'king' is invalid .* Allowed choices are owner, editor, viewer\./],
     [
       `member role owner viewer --workspace ${workspaceId}`,
       4,
       /^Last owner: A workspace keeps an owner: make another member owner first\.$/,
     ],
-    ['member remove nobody --workspace Second', 4, /^There is no user "nobody": watchkeeper member list shows them\.$/],
-    ['member password nobody', 4, /^There is no user "nobody"/],
-    ['member admin bob maybe', 2, /^Say yes or no, not "maybe"\.$/],
-    ['member', 2, /Usage: watchkeeper member/],
-    ['member add', 2, /missing required argument 'username'/],
-    ['location add local', 4, /^Location name taken: There is a location "local" already\.$/],
+    ['member delete nobody --workspace Second', 5, /^There is no user "nobody": .\/watchkeeper member list shows them\.$/],
+    ['member delete bob --workspace Second --force', 2, /^--force goes without --workspace/],
+    ['member password nobody', 5, /^There is no user "nobody"/],
+    ['member admin bob maybe', 2, /'maybe' is invalid .* Allowed choices are yes, no\./],
+    ['member', 2, /Usage: .\/watchkeeper member/],
+    ['member create', 2, /missing required argument 'username'/],
+    ['location create local', 4, /^Location name taken: There is a location "local" already\.$/],
     ['location rename local', 2, /^Say the new name, or --display-name\.$/],
-    ['location remove nowhere', 4, /^There is no location "nowhere": watchkeeper location list shows them\.$/],
-    ["workspace add ''", 4, /^Invalid name: A workspace's name has 1 to 60 characters/],
-    ['key create --user nobody', 4, /^There is no user "nobody"/],
-    ['key delete gone', 4, /^Key not found/],
+    ['location delete nowhere', 5, /^There is no location "nowhere": .\/watchkeeper location list shows them\.$/],
+    ["workspace create ''", 4, /^Invalid name: A workspace's name has 1 to 60 characters/],
+    ['key create --user nobody', 5, /^There is no user "nobody"/],
+    ['key delete gone', 5, /^There is no key "gone": .\/watchkeeper key list shows them\.$/],
+    ['destination delete gone --workspace Second', 5, /^There is no destination "gone"/],
+    ['destination create x --workspace Second', 2, /required option '--url <url>'/],
+    ['destination create x --url ftp://x --workspace Second', 4, /^Invalid url: /],
+    ['incident replay gone', 5, /^There is no incident "gone"/],
   ]
-  t.match((await command('member list --workspace Default')).stderr, /^Several workspaces are called "Default"/)
+  t.match(await command('member list --workspace Default'), { code: 2, stderr: /^"Default" fits 2 workspaces: / })
   const stored = async () => [await json('member list'), await json('member list --workspace Second')]
   const before = await stored()
   for (const [line, code, sentence] of table) {
@@ -323,28 +374,16 @@ t.test('what is refused says why in a sentence on standard error, with its exit 
 
 t.test('help names every command', async t => {
   for (const [noun, verbs] of [
-    ['member', ['add', 'list', 'role', 'remove', 'password', 'disable', 'enable', 'admin']],
-    ['workspace', ['add', 'list', 'rename']],
-    ['location', ['add', 'list', 'rename', 'remove']],
+    ['member', ['create', 'list', 'delete', 'role', 'password', 'disable', 'enable', 'admin']],
+    ['workspace', ['create', 'list', 'rename', 'delete']],
+    ['location', ['create', 'list', 'rename', 'delete']],
     ['key', ['create', 'list', 'delete']],
+    ['prober', ['create', 'list', 'delete']],
+    ['destination', ['create', 'list', 'delete', 'secret']],
+    ['incident', ['list', 'replay']],
   ] as const) {
     const { code, stdout } = await command(`${noun} --help`)
     t.equal(code, 0)
     for (const verb of verbs) t.match(stdout, new RegExp(`^ +${verb} .*`, 'm'), `${noun} ${verb}`)
-  }
-})
-
-t.test('the commands of docs/people.md run, one after the other', async t => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/people.md'), 'utf8')
-  // Ann is here already.
-  const lines = [...page.matchAll(/^npx watchkeeper (.*)$/gm)].map(([, line = '']) => line.replaceAll(/\bann\b/g, 'anna'))
-  t.ok(lines.length > 15)
-  let newest = ''
-  for (const line of lines) {
-    const ended = line.startsWith('member password')
-      ? await runApart(line, 'a good password\n')
-      : await command(line.replace('4fT9sQb2Lk', newest).replace('--workspace Default', `--workspace ${workspaceId}`))
-    t.equal(ended.code, 0, `${line}: ${ended.stderr}`)
-    newest = /^Key (\w+) of/.exec(ended.stderr)?.[1] ?? newest
   }
 })

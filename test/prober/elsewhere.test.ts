@@ -477,9 +477,9 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
     website.close()
   })
   const command = async (...args: string[]) => runProgram(t, args, { DATA_DIR: dataFolder }).ended
-  t.equal((await command('location', 'add', 'hamburg')).code, 0)
+  t.equal((await command('location', 'create', 'hamburg')).code, 0)
   const file = join(dataFolder, 'hamburg.creds')
-  const made = await command('prober', 'credentials', 'hamburg', '--out', file, '--description', 'the shelf', '--json')
+  const made = await command('prober', 'create', 'hamburg', '--out', file, '--description', 'the shelf', '--json')
   t.equal(made.code, 0, made.stderr)
   const credential = JSON.parse(made.stdout) as { id: string; location_id: string }
   const locationId = credential.location_id
@@ -507,8 +507,8 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
   let second: typeof first
 
   t.test('the file alone says the location, and is refused for anything else', async t => {
-    t.match(await command('prober', 'credentials', 'nowhere'), { code: 4, stderr: /There is no location "nowhere"/ })
-    t.match(await command('prober', 'credentials', 'hamburg', '--out', file), { code: 2, stderr: /exists: name another one/ })
+    t.match(await command('prober', 'create', 'nowhere'), { code: 5, stderr: /There is no location "nowhere"/ })
+    t.match(await command('prober', 'create', 'hamburg', '--out', file), { code: 2, stderr: /exists: name another one/ })
     const alone = { NATS_URL: busUrl, NATS_CREDENTIALS: file, DATA_DIR: join(dataFolder, 'other') }
     const all = await runProgram(t, ['start'], alone).ended
     t.match(all, { code: 2, stderr: /set SERVICES=prober/ })
@@ -597,7 +597,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
   })
 
   t.test('revoked by command, the prober is out and nobody checks there any more', async t => {
-    const revoked = await command('prober', 'revoke', credential.id)
+    const revoked = await command('prober', 'delete', credential.id)
     const revokedAt = performance.now()
     t.equal(revoked.code, 0, revoked.stderr)
     t.match(await command('prober', 'list'), { stdout: new RegExp(`${credential.id}\\s+hamburg\\s+\\S+\\s+2\\d{3}-`) })
@@ -674,7 +674,7 @@ t.test('a bus that somebody else runs, with keys made by command', { timeout: 40
   const house = { NATS_URL: `nats://127.0.0.1:${port}`, NATS_CREDENTIALS: paths.services, DATA_DIR: join(folder, 'data') }
   const main = await startProgram({ ...house, NATS_KEYS: paths.directory, SERVICES: 'directory,keeper,notifier' })
   t.teardown(() => main.kill())
-  const issued = await runProgram(t, ['prober', 'credentials', 'local'], house).ended
+  const issued = await runProgram(t, ['prober', 'create', 'local'], house).ended
   t.equal(issued.code, 0, issued.stderr)
   const file = join(folder, 'prober.creds')
   writeFileSync(file, issued.stdout)
@@ -683,7 +683,7 @@ t.test('a bus that somebody else runs, with keys made by command', { timeout: 40
   const list = async () => JSON.parse((await runProgram(t, ['location', 'list', '--json'], house).ended).stdout)
   t.match(await list(), [{ name: 'local', active_workers_count: 1 }])
   const [credential] = JSON.parse((await runProgram(t, ['prober', 'list', '--json'], house).ended).stdout) as { id: string }[]
-  t.match(await runProgram(t, ['prober', 'revoke', credential?.id ?? ''], house).ended, { code: 0 })
+  t.match(await runProgram(t, ['prober', 'delete', credential?.id ?? ''], house).ended, { code: 0 })
   await eventually('it is out', () => /refuses the credentials/.test(prober.output()))
   t.equal(await prober.stop(), 0, 'and ends cleanly all the same')
 })

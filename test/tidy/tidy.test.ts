@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
+import { commandsPage } from '../../infra/gates/commands-page.ts'
 import { settingsPage } from '../../infra/gates/settings-page.ts'
 import { citedPaths, type SourceFile, tidyRules } from '../../infra/gates/tidy-rules.ts'
 
@@ -119,16 +120,35 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
     rule: 'a command that a document cites',
     bad: [
       { path: 'README.md', text: '```sh\nnpm run no-such-script\n```\n' },
-      { path: 'docs/x.md', text: 'first `npx watchkeeper fly`\n' },
-      { path: 'docs/x.md', text: '```sh\nnpx watchkeeper key burn\n```\n' },
-      { path: 'docs/x.md', text: 'or `npm run watchkeeper -- member fly ann`\n' },
+      { path: 'docs/x.md', text: 'first `./watchkeeper fly`\n' },
+      { path: 'docs/x.md', text: '```sh\n./watchkeeper key burn\n```\n' },
+      { path: 'docs/x.md', text: '```sh\nid=$(./watchkeeper workspace create one two)\n```\n' },
+      { path: 'docs/x.md', text: '```sh\n./watchkeeper member role ann\n```\n' },
+      { path: 'docs/x.md', text: '```sh\n./watchkeeper key create \\\n  --for ann\n```\n' },
     ],
     good: [
       { path: 'docs/x.md', text: 'the program `watchkeeper` and npm run in the middle of a sentence\n' },
       {
         path: 'docs/x.md',
-        text: '```sh\nnpm ci\nnpm start -- --help\nnpm run check\nnpx watchkeeper key create --json\nnpx watchkeeper machines incident\n```\n',
+        text: '```sh\nnpm ci\nnpm start -- --help\nnpm run check\n./watchkeeper key create --json > a-file\n./watchkeeper machines incident\n```\n',
       },
+      { path: 'docs/x.md', text: '`./watchkeeper member delete` and `./watchkeeper key delete <id of the old one>`\n' },
+      { path: 'docs/x.md', text: '```sh\nid=$(./watchkeeper workspace create "a; b" --owner ann) # c\n```\n' },
+    ],
+  },
+  {
+    rule: 'the command is spelled',
+    bad: [
+      { path: 'docs/x.md', text: 'first `npx watchkeeper key list`\n' },
+      { path: 'docs/x.md', text: 'first `npx --no watchkeeper key list`\n' },
+      { path: 'infra/x.ts', text: "console.log('by npm run watchkeeper -- key list')\n" },
+      { path: 'services/x.ts', text: '// see `watchkeeper key list`\n' },
+      { path: 'infra/x.yaml', text: '# first: watchkeeper prober create de\n' },
+    ],
+    good: [
+      { path: 'docs/x.md', text: 'first `./watchkeeper key list`; Watchkeeper key by key\n' },
+      { path: 'infra/x.ts', text: "const name = 'watchkeeper prober'\n" },
+      { path: 'infra/x.yaml', text: '# kubectl -n watchkeeper create secret generic watchkeeper\n' },
     ],
   },
 ]
@@ -154,6 +174,10 @@ t.test('a cited path is read from back-ticks and links, without anchors', async 
 
 t.test('docs/settings.md is as the settings are declared', async t => {
   t.equal(readFileSync('docs/settings.md', 'utf8'), settingsPage(), 'npm run docs writes it anew')
+})
+
+t.test('docs/commands.md is as the commands are declared', async t => {
+  t.equal(readFileSync('docs/commands.md', 'utf8'), commandsPage(), 'npm run docs writes it anew')
 })
 
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })

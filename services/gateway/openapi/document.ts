@@ -39,7 +39,7 @@ export const refusalsOf = ({ body, refusals }: RouteDescription): readonly Refus
   ...ofEveryRoute,
 ]
 
-const keyMeaning = 'An API key, as `watchkeeper key create` or the dashboard shows it once. It is valid for 180 days.'
+const keyMeaning = 'An API key, as `./watchkeeper key create` or the dashboard shows it once. It is valid for 180 days.'
 
 const Refused = Type.Object(
   {

@@ -1,0 +1,84 @@
+// docs/commands.md, from where the commands are declared. Run by itself it writes the page; a test holds the page to it.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { createProgram } from '../cli/program.ts'
+import { exitCodeMeanings } from '../embedded/start-error.ts'
+
+const head = `# Commands
+
+Every command is \`./watchkeeper\`, typed in the folder of the program. This page is made from their declarations (\`npm run docs\`);
+\`--help\` behind any of them prints the same.
+
+- **Where.** Commands talk to the installation that runs on this machine, on the data folder \`.data\`. Set \`DATA_DIR\` for another folder, or
+  \`NATS_URL\` and its credentials for another machine. They need no key: whoever may read the data folder may do all of this.
+- **From another folder.** A link works from anywhere: \`ln -s "$PWD/watchkeeper" ~/.local/bin/watchkeeper\`. Then set \`DATA_DIR\` to the whole
+  path.
+- **Names.** A name is taken wherever an id is: the id goes first, then the exact name, then the only name that is the same in any case. A
+  name that fits two things is refused with the ids of both. A key and a prober's credentials are named by their descriptions, an open
+  incident by its subject.
+- **Scripts.** \`--json\` answers JSON. Without it, \`create\` prints what a script needs next alone on standard output, and its sentence on
+  standard error: the id, the token of a key, the credentials of a prober. So \`workspace=$(./watchkeeper workspace create "Web shop")\` has the id.
+- **Asking back.** Nothing does. A command that would take away more than it names is refused, says what would be gone, and takes \`--force\`.
+
+## Exit codes
+
+| code | meaning |
+|---|---|
+`
+
+const completion = `
+## Completion in the shell
+
+Commands, options and words that they take are completed, of \`./watchkeeper\` and of a link named \`watchkeeper\`. For this shell alone:
+
+\`\`\`sh
+source <(./watchkeeper completion bash)
+\`\`\`
+
+For every shell, keep the script and read it at the start, as in \`./watchkeeper completion bash > ~/.watchkeeper-completion\` and
+\`source ~/.watchkeeper-completion\` in \`~/.bashrc\`. zsh: the same with \`completion zsh\` and \`~/.zshrc\`, behind \`compinit\`; or as a file named
+\`_watchkeeper\` in a folder of \`fpath\`.
+`
+
+export function commandsPage(): string {
+  const program = createProgram()
+  const codes = Object.entries(exitCodeMeanings).map(([code, meaning]) => `| ${code} | ${cell(meaning)} |`)
+  const [nouns, others] = [program.commands.filter(isNoun), program.commands.filter(command => !isNoun(command))]
+  const parts = [...nouns.map(noun => section(noun.name(), noun.description(), noun.commands)), section('Others', '', others)]
+  return [`${head}${codes.join('\n')}\n`, ...parts].join('\n') + completion
+}
+
+const isNoun = (command: Command): boolean => command.commands.length > 0
+
+function section(title: string, meaning: string, commands: readonly Command[]): string {
+  const intro = meaning === '' ? [] : [`${meaning[0]?.toUpperCase()}${meaning.slice(1)}.`, '']
+  return [`## ${title}`, '', ...intro, '| command | meaning |', '|---|---|', ...commands.flatMap(rows), ''].join('\n')
+}
+
+/** The command, the words that it takes, and its options. `--json` and `--help` are of all. */
+function rows(command: Command): string[] {
+  const help = command.createHelp()
+  const options = help.visibleOptions(command).filter(({ long }) => long !== '--json' && long !== '--help')
+  const usage = [
+    pathOf(command),
+    ...command.registeredArguments.map(argument => help.argumentTerm(argument)).map(bracketed(command)),
+  ]
+  const chosen = command.registeredArguments.filter(argument => argument.argChoices !== undefined)
+  return [
+    `| \`${usage.join(' ')}\` | ${cell(command.description())} |`,
+    ...chosen.map(argument => `| &nbsp; \`<${argument.name()}>\` | ${argument.argChoices?.join(', ')} |`),
+    ...options.map(option => `| &nbsp; \`${option.flags}\` | ${cell(help.optionDescription(option))} |`),
+  ]
+}
+
+const bracketed = (command: Command) => (name: string, i: number) =>
+  command.registeredArguments[i]?.required ? `<${name}>` : `[${name}]`
+
+const pathOf = (command: Command): string => (command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name())
+
+const cell = (text: string): string => text.replaceAll('|', '\\|')
+
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync(join(import.meta.dirname, '..', '..', 'docs', 'commands.md'), commandsPage())
+}
