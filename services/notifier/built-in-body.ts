@@ -3,7 +3,18 @@
 import type { AlertDocument, AlertKind } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import { type IncidentObject, incidentObject } from './incident-object.ts'
-import { errorOf, extentOf, lastedOf, linkOf, subjectOf, titleOf } from './words.ts'
+import {
+  endLineOf,
+  errorOf,
+  extentOf,
+  lastedOf,
+  linkOf,
+  ruleLineOf,
+  silenceLinesOf,
+  subjectOf,
+  testWords,
+  titleOf,
+} from './words.ts'
 
 const productName = 'Watchkeeper'
 
@@ -52,15 +63,23 @@ export function builtInBody(
 }
 
 function textLines(alert: AlertDocument, context: BodyContext, guard: Guard): string[] {
-  const extent = extentOf(alert, id => guard(context.locationName(id)))
-  const error = errorOf(alert).replaceAll('`', "'")
-  return [
-    ...(extent === '' ? [] : [extent]),
-    // A back-tick inside would end the quotation, so it became an apostrophe.
-    ...(error === '' ? [] : [`\`${guard(error)}\``]),
+  const lines = [
+    alert.facts.isTest ? testWords : '',
+    extentOf(alert, id => guard(context.locationName(id))),
+    alert.facts.isTest ? '' : errorLine(alert, guard),
     durationLine(alert),
+    guard(ruleLineOf(alert)),
+    ...silenceLinesOf(alert),
+    endLineOf(alert),
     `<${linkOf(alert, context.publicUrl)}|View timeline>`,
   ]
+  return lines.filter(line => line !== '')
+}
+
+/** A back-tick inside would end the quotation, so it becomes an apostrophe. */
+function errorLine(alert: AlertDocument, guard: Guard): string {
+  const error = errorOf(alert).replaceAll('`', "'")
+  return error === '' ? '' : `\`${guard(error)}\``
 }
 
 function durationLine(alert: AlertDocument): string {

@@ -3,7 +3,7 @@ import type { AlertDocument, AlertKind } from '#shared/contracts/alert.ts'
 import { limits } from '#shared/limits.ts'
 import type { TemplateFields } from '#shared/template/fields.ts'
 import { oneLine } from './one-line.ts'
-import { errorOf, extentOf, type LocationName, lastedOf, linkOf, placesOf, subjectOf, titleOf } from './words.ts'
+import { errorOf, extentOf, type LocationName, lastedOf, linkOf, placesOf, subjectOf, testWords, titleOf } from './words.ts'
 
 export interface FieldsContext {
   /** The dashboard's address without a trailing slash. */
@@ -33,6 +33,7 @@ export function templateFields(alert: AlertDocument, context: FieldsContext, gua
 
 /** One line that says it all: `Shop is down: failing from 2 of 3 locations — de, fr`, `Shop is back up after 14m`. */
 function summaryOf(alert: AlertDocument, nameOf: LocationName): string {
+  if (alert.facts.isTest) return testWords
   const title = titleOf(alert.kind, subjectOf(alert))
   if (alert.kind === 'recovery') return `${title} after ${lastedOf(alert)}`
   const extent = extentOf(alert, nameOf)

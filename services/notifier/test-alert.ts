@@ -4,6 +4,7 @@ import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
+import { testWords } from './words.ts'
 
 const subjectName = 'Test message'
 const subjectId = 'test000000'
@@ -27,6 +28,7 @@ export function testAlert({ workspaceId }: DestinationDocument, at: number): Ale
       subjectName,
       subjectSlug: 'test',
       ruleKey: 'test',
+      ruleName: '',
       template: null,
       url: '',
       fields: {},
@@ -35,8 +37,11 @@ export function testAlert({ workspaceId }: DestinationDocument, at: number): Ale
       failing: [],
       unknown: [],
       ok: [],
-      error: 'this is a test, nothing is wrong',
-      explanation: 'this is a test, nothing is wrong',
+      problems: [],
+      silence: null,
+      isTest: true,
+      error: testWords,
+      explanation: testWords,
       troubleSince,
       confirmedAt: at,
       wellSince: null,

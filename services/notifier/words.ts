@@ -1,18 +1,20 @@
 // What messages say, whatever their form: the built-in body and payload templates speak alike. Pure; foreign text leaves here as one
 // line without control characters.
-import type { AlertDocument, AlertKind } from '#shared/contracts/alert.ts'
+import type { AlertDocument, AlertKind, AlertProblem } from '#shared/contracts/alert.ts'
 import { humanDuration } from '#shared/durations.ts'
 import { limits } from '#shared/limits.ts'
 import { oneLine } from './one-line.ts'
 
 export type LocationName = (locationId: string) => string
 
-const { errorCharacters } = limits.notifier
+const { errorCharacters, nameCharacters } = limits.notifier
+
+export const testWords = 'Test message. Nothing is wrong.'
 
 export const titleOf = (kind: AlertKind, name: string): string =>
   ({ problem: `${name} is down`, no_data: `${name} — no data`, recovery: `${name} is back up` })[kind]
 
-export const subjectOf = ({ facts }: AlertDocument): string => oneLine(facts.subjectName, limits.notifier.nameCharacters)
+export const subjectOf = ({ facts }: AlertDocument): string => oneLine(facts.subjectName, nameCharacters)
 
 /** The page of the subject, where its timeline is. */
 export const linkOf = ({ subjectId }: AlertDocument, publicUrl: string): string =>
@@ -42,4 +44,51 @@ export const errorOf = ({ kind, facts }: AlertDocument): string =>
 export function lastedOf({ kind, decidedAt, facts }: AlertDocument): string {
   const until = kind === 'recovery' ? (facts.closedAt ?? decidedAt) : decidedAt
   return humanDuration(until - facts.troubleSince)
+}
+
+/** Which authored rule it is about, and what that reads; empty of a website monitor's own rule. */
+export function ruleLineOf(alert: AlertDocument): string {
+  const { ruleName, problems, explanation } = alert.facts
+  if (ruleName === '') return ''
+  const says = problems.length === 0 ? explanation : problemsListed(problems)
+  return `${subjectOf(alert)}: rule "${oneLine(ruleName, nameCharacters)}": ${says}`
+}
+
+/** Since when nothing was heard; empty unless that is told. */
+export function silenceLinesOf({ kind, decidedAt, facts }: AlertDocument): string[] {
+  if (kind !== 'no_data') return []
+  const { ruleName, failing, unknown, ok, silence, troubleSince } = facts
+  const isUnassigned = ruleName === '' && failing.length + unknown.length + ok.length === 0
+  if (isUnassigned) return ['No location is assigned, so nothing is checked.', isUnknown]
+  if (silence === null) return [`No usable reports since ${instantAsTold(troubleSince, decidedAt)}. ${isUnknown}`]
+  const { lastAt } = silence
+  if (lastAt === null) return [`No reports so far. ${isUnknown}`]
+  return [`No reports for ${humanDuration(decidedAt - lastAt)} (last at ${instantAsTold(lastAt, decidedAt)}). ${isUnknown}`]
+}
+
+/** When the trouble ended; empty unless that is told. */
+export function endLineOf({ kind, decidedAt, facts }: AlertDocument): string {
+  return kind === 'recovery' ? `It ended at ${instantAsTold(facts.closedAt ?? decidedAt, decidedAt)}.` : ''
+}
+
+const isUnknown = 'Whether it is up is unknown.'
+
+function problemsListed(problems: readonly AlertProblem[]): string {
+  const { namesListed } = limits.judging
+  const listed = problems.slice(0, namesListed).map(problemWords).join(', ')
+  return problems.length > namesListed ? `${listed} and ${problems.length - namesListed} more` : listed
+}
+
+function problemWords(problem: AlertProblem): string {
+  if (problem.of === 'rule') return `rule "${oneLine(problem.name, nameCharacters)}" reports a problem`
+  const { signal, number } = problem
+  if (number === null) return `${signal} reports a problem`
+  return `${signal} is ${number.value}, ${number.compare === '<' ? 'under' : 'over'} ${number.threshold}`
+}
+
+/** `02:11:40 UTC`, with its date unless that is the day of the message. */
+function instantAsTold(at: number, decidedAt: number): string {
+  const [day = '', time = ''] = new Date(at).toISOString().slice(0, -'.000Z'.length).split('T')
+  const isSameDay = new Date(decidedAt).toISOString().startsWith(day)
+  return isSameDay ? `${time} UTC` : `${day} ${time} UTC`
 }

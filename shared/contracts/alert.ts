@@ -39,11 +39,18 @@ export interface AlertDocument extends Stored {
   expireAt: number
 }
 
+/** What an input of an authored rule says when it reads a problem. `number` null: the reports themselves say so. */
+export type AlertProblem =
+  | { of: 'rule'; name: string }
+  | { of: 'signal'; signal: string; number: { value: number; compare: '<' | '>'; threshold: number } | null }
+
 export interface AlertFacts {
   subjectName: string
   subjectSlug: string
   /** As people know the rule: `availability` of a website monitor, the slug of an authored one. */
   ruleKey: string
+  /** As its author named it; empty of the rule that website monitoring maintains. */
+  ruleName: string
   /** `key@version`; null for a custom subject. */
   template: string | null
   /** The checked address, redacted; empty where there is none. */
@@ -57,6 +64,12 @@ export interface AlertFacts {
   failing: string[]
   unknown: string[]
   ok: string[]
+  /** Inputs of an authored rule that read a problem, in the rule's order; empty unless that is told. */
+  problems: AlertProblem[]
+  /** When the silent inputs were last heard, the latest of them; `lastAt` null: never. Null: none is silent, or that is not told. */
+  silence: { lastAt: number | null } | null
+  /** True of a test message. */
+  isTest?: true
   /** The check's own error; empty when none. */
   error: string
   explanation: string

@@ -39,11 +39,17 @@ export function readInput(reading: Reading, terms: InputTerms, silenceAt: number
 /** Why what spoke once is unknown (spec D 3, Explanations); `at` in ms. */
 export const nothingSince = (at: number): string => `nothing reported since ${new Date(at).toISOString()}`
 
+const neverReported = 'never reported'
+
+/** Whether recorded evidence is unknown because nothing was heard, for too long or ever. */
+export const isSilent = ({ value, at, reason }: EvidenceInput): boolean =>
+  value === 'unknown' && reason === (at === null ? neverReported : nothingSince(at))
+
 /** Reads an input that never reported since it was added (ms): unknown, and young for its grace. `silenceAt`: see readInput. */
 export function readNeverReported(addedAt: number, graceMs: number, silenceAt: number): InputReading {
   const grownFrom = addedAt + graceMs + 1
   const young = silenceAt < grownFrom
-  return { value: 'unknown', young, at: null, reason: 'never reported', changesAt: young ? grownFrom : null }
+  return { value: 'unknown', young, at: null, reason: neverReported, changesAt: young ? grownFrom : null }
 }
 
 /** What a reading is called in evidence. */

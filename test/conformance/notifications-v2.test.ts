@@ -281,7 +281,7 @@ t.test('a destination that names a template tells by it, and a test shows it', a
   ok(await post(`${destinations}/${made.id}`, { name: 'Ops', url: receiver.url, transformation_id: plain }, token))
   ok(await post(`${destinations}/${made.id}/test`, undefined, token))
   t.match(receiver.hits.at(-1), {
-    body: /^Test message is down\nhttps:/,
+    body: /^Test message\. Nothing is wrong\.\nhttps:/,
     headers: { 'content-type': 'text/plain; charset=utf-8' },
   })
 })

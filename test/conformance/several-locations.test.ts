@@ -149,7 +149,7 @@ t.test('an alert has the failing check’s error, no secret of the monitor, and 
   const address = { url: 'https://shop.example/a?n=1&token=redacted', fields: { method: 'POST' }, fieldsOmitted: 4 }
   t.match(await alertOf({ de: 'status 503', fr: 'status 502' }), { ...address, kind: 'problem', error: 'status 503' })
   t.match(await alertOf({ de: 'status 503' }), { ...address, kind: 'no_data', error: 'status 503' })
-  t.match(await alertOf({}), { ...address, kind: 'no_data', error: '' })
+  t.match(await alertOf({}), { ...address, kind: 'no_data', error: '', ruleName: '', silence: { lastAt: null } })
   const { fields } = await alertOf({ de: 'status 503', fr: 'body does not contain "https://me:hidden@shop.example"' })
   t.strictSame(Object.keys(fields ?? {}), [
     ...['interval_value', 'interval_unit', 'method', 'content_type', 'expected_text', 'failure_mode'],

@@ -1592,6 +1592,60 @@ t.test('an alert of a custom subject hides the credentials of addresses in a sen
   }
 })
 
+t.test('an alert of a custom subject names its rule, the numbers out of bounds, and since when nothing was heard', async t => {
+  const subject = await made('Queue API')
+  for (const name of ['Depth', 'Left']) await signal(subject, name)
+  const numbers = [
+    { signal: 'depth', mode: 'latest_value', compare: '>', threshold: 100 },
+    { signal: 'left', mode: 'latest_value', compare: '<', threshold: 5 },
+  ]
+  await rule(subject, { inputs: numbers, decision: { need: 'any' } }, 'Too deep')
+  await rule(subject, anyOf({ from: 'too-deep' }), 'Overall')
+  const subjectId = (await world.store.find('subjects', { where: { slug: subject }, limit: 1 }))[0]?.id ?? ''
+  const factsOf = async (ruleName: string, kind: string) =>
+    (await world.store.find('alerts', { where: { subjectId }, limit: 20 })).find(
+      alert => alert.kind === kind && alert.facts.ruleName === ruleName,
+    )?.facts
+  ok(await report(subject, 'depth', { status: 'ok', value: 150 }))
+  ok(await report(subject, 'left', { status: 'ok', value: 7 }))
+  await world.clock.advance(2 * minute + second)
+  t.match(await factsOf('Too deep', 'problem'), {
+    problems: [{ of: 'signal', signal: 'depth', number: { value: 150, compare: '>', threshold: 100 } }],
+    silence: null,
+  })
+  t.match(await factsOf('Overall', 'problem'), { problems: [{ of: 'rule', name: 'Too deep' }] })
+  ok(await report(subject, 'left', { status: 'ok', value: 7 }))
+  await world.clock.advance(second)
+  ok(await report(subject, 'depth', { status: 'ok', value: 50 }))
+  const heard = world.clock.now()
+  await world.clock.advance(2 * minute + second)
+  t.match(await factsOf('Too deep', 'recovery'), { problems: [], silence: null, explanation: 'all 2 inputs ok' })
+  await world.clock.advance(10 * minute)
+  t.match(
+    await factsOf('Too deep', 'no_data'),
+    { problems: [], silence: { lastAt: heard } },
+    'the latest of those that are silent',
+  )
+  t.match(await factsOf('Overall', 'no_data'), { silence: { lastAt: heard } }, 'of the rule that it reads')
+
+  const quiet = await made('Never heard')
+  await signal(quiet, 'Beat')
+  await rule(quiet, anyOf(statusOf('beat')), 'Quiet')
+  const numberless = await made('No number')
+  await signal(numberless, 'Depth', 'event')
+  await rule(numberless, anyOf(numbers[0] as Record<string, unknown>), 'Deep')
+  ok(await report(numberless, 'depth', { status: 'ok' }))
+  await world.clock.advance(10 * minute)
+  for (const [slug, silence] of [
+    [quiet, { lastAt: null }],
+    [numberless, null],
+  ] as const) {
+    const [found] = await world.store.find('subjects', { where: { slug }, limit: 1 })
+    const [alert] = await world.store.find('alerts', { where: { subjectId: found?.id ?? '' }, limit: 1 })
+    t.match(alert, { kind: 'no_data', facts: { silence } }, slug)
+  }
+})
+
 t.test('Acknowledgement', async t => {
   const open = async (wait?: Record<string, string>) => {
     const { subject, slug, ruleSlug } = await watched(one => ({ ...anyOf(statusOf(one)), ...(wait ? { wait } : {}) }))

@@ -88,9 +88,10 @@ function checkProblem(t: Test, { body, at }: Webhook, subjectId: string, inciden
   const [attachment] = body.attachments
   const { text, timestamp, ...rest } = attachment as unknown as Record<string, unknown>
   t.strictSame(rest, { author_name: 'Watchkeeper', title: 'Payments is down', color: '#d50201', footer: 'Watchkeeper' })
-  const [error, lasted, link, ...more] = String(text).split('\n')
+  const [error, lasted, rule, link, ...more] = String(text).split('\n')
   t.equal(error, '`stuck since noon`')
   t.match(lasted, /^Down for \d+s before we alerted\.$/)
+  t.equal(rule, 'Payments: rule "Stuck": queue reports a problem')
   t.match(link, new RegExp(`^<https?://[^|]+/subjects/${subjectId}\\|View timeline>$`))
   t.strictSame(more, [])
   t.ok(Number.isInteger(timestamp) && Math.abs(Number(timestamp) * 1_000 - at) < 60_000, 'Unix seconds')

@@ -35,7 +35,21 @@ const textOf = (given: AlertDocument, to?: Parameters<typeof builtInBody>[1]): s
   bodyOf(given, to).attachments[0].text.split('\n')
 
 const one = { failing: ['de01'], unknown: [], ok: [] }
-const silent = { failing: [], unknown: ['de01', 'us01'], ok: ['fr01'], error: '' }
+const silent = { failing: [], unknown: ['de01', 'us01'], ok: ['fr01'], error: '', silence: { lastAt: startAt - 2 * minute } }
+const isUnknown = 'Whether it is up is unknown.'
+const silentLine = `No reports for 2m (last at 11:58:00 UTC). ${isUnknown}`
+const endLine = 'It ended at 11:58:00 UTC.'
+const authored = {
+  template: null,
+  ruleName: 'Too deep',
+  failing: [],
+  unknown: [],
+  ok: [],
+  error: '',
+  url: '',
+  subjectName: 'Queue API',
+}
+const depth = { of: 'signal', signal: 'depth', number: { value: 150, compare: '>', threshold: 100 } } as const
 const over = { confirmedAt: startAt - 12 * minute, wellSince: startAt - 2 * minute, closedAt: startAt - 2 * minute }
 
 t.test('each kind of alert has its title, colour and lines', async t => {
@@ -73,70 +87,134 @@ t.test('each kind of alert has its title, colour and lines', async t => {
       told({ kind: 'no_data' }, silent),
       'Shop — no data',
       '#f0ad4e',
-      ['No reports from 2 of 3 locations', 'Down for 2m before we alerted.', link],
+      ['No reports from 2 of 3 locations', 'Down for 2m before we alerted.', silentLine, link],
     ],
     [
       'no data at one location',
-      told({ kind: 'no_data' }, { failing: [], unknown: ['de01'], ok: [], error: '' }),
+      told({ kind: 'no_data' }, { failing: [], unknown: ['de01'], ok: [], error: '', silence: { lastAt: null } }),
       'Shop — no data',
       '#f0ad4e',
-      ['Down for 2m before we alerted.', link],
+      ['Down for 2m before we alerted.', `No reports so far. ${isUnknown}`, link],
     ],
     [
       'recovery',
       told({ kind: 'recovery' }, { ...over, troubleSince: startAt - 14 * minute, failing: [], ok: ['de01', 'fr01'] }),
       'Shop is back up',
       '#2eb887',
-      ['It was down for 12m.', link],
+      ['It was down for 12m.', endLine, link],
+    ],
+    [
+      'no data of a day before',
+      told({ kind: 'no_data' }, { ...silent, silence: { lastAt: startAt - 36 * hour } }),
+      'Shop — no data',
+      '#f0ad4e',
+      [
+        'No reports from 2 of 3 locations',
+        'Down for 2m before we alerted.',
+        `No reports for 1d 12h (last at 2026-01-04 00:00:00 UTC). ${isUnknown}`,
+        link,
+      ],
+    ],
+    [
+      'a monitor without locations',
+      told({ kind: 'no_data' }, { failing: [], unknown: [], ok: [], error: '' }),
+      'Shop — no data',
+      '#f0ad4e',
+      ['Down for 2m before we alerted.', 'No location is assigned, so nothing is checked.', isUnknown, link],
     ],
     [
       'a custom subject',
-      told({}, { template: null, failing: [], unknown: [], ok: [], error: '', url: '' }),
-      'Shop is down',
+      told({}, { ...authored, problems: [depth] }),
+      'Queue API is down',
       '#d50201',
-      ['Down for 2m before we alerted.', link],
+      ['Down for 2m before we alerted.', 'Queue API: rule "Too deep": depth is 150, over 100', link],
     ],
     [
-      'a custom subject with an error',
-      told({}, { template: null, failing: [], unknown: [], ok: [], error: 'disk `full`', url: '' }),
-      'Shop is down',
+      'a custom subject with several problems and an error',
+      told(
+        {},
+        {
+          ...authored,
+          error: 'disk `full`',
+          problems: [
+            { of: 'signal', signal: 'disk', number: null },
+            { of: 'signal', signal: 'left', number: { value: 0.1, compare: '<', threshold: -1e21 } },
+            { of: 'rule', name: 'Over\nall' },
+          ],
+        },
+      ),
+      'Queue API is down',
       '#d50201',
-      ["`disk 'full'`", 'Down for 2m before we alerted.', link],
+      [
+        "`disk 'full'`",
+        'Down for 2m before we alerted.',
+        'Queue API: rule "Too deep": disk reports a problem, left is 0.1, under -1e+21, rule "Over all" reports a problem',
+        link,
+      ],
     ],
     [
-      'a reminder of a custom subject',
-      told({ reminder: true, decidedAt: startAt + 8 * hour }, { template: null, failing: [], unknown: [], ok: [], error: '' }),
-      'Shop is down',
+      'a reminder of a custom subject with more problems than a line takes',
+      told({ reminder: true, decidedAt: startAt + 8 * hour }, { ...authored, problems: Array.from({ length: 8 }, () => depth) }),
+      'Queue API is down',
       '#d50201',
-      ['Down for 8h 2m so far.', link],
+      [
+        'Down for 8h 2m so far.',
+        `Queue API: rule "Too deep": ${'depth is 150, over 100, '.repeat(5).slice(0, -2)} and 3 more`,
+        link,
+      ],
     ],
     [
       'no data of a custom subject',
-      told({ kind: 'no_data' }, { template: null, failing: [], unknown: [], ok: [], error: '' }),
-      'Shop — no data',
+      told(
+        { kind: 'no_data' },
+        { ...authored, explanation: 'nothing usable from 1 input (depth)', silence: { lastAt: startAt - 2 * minute } },
+      ),
+      'Queue API — no data',
       '#f0ad4e',
-      ['Down for 2m before we alerted.', link],
+      ['Down for 2m before we alerted.', 'Queue API: rule "Too deep": nothing usable from 1 input (depth)', silentLine, link],
+    ],
+    [
+      'no data of a custom subject that reports no number',
+      told({ kind: 'no_data' }, { ...authored, explanation: 'nothing usable from 1 input (depth)' }),
+      'Queue API — no data',
+      '#f0ad4e',
+      [
+        'Down for 2m before we alerted.',
+        'Queue API: rule "Too deep": nothing usable from 1 input (depth)',
+        `No usable reports since 11:58:00 UTC. ${isUnknown}`,
+        link,
+      ],
     ],
     [
       'no data with a failing location',
-      told({ kind: 'no_data' }, { failing: ['de01'], unknown: ['fr01', 'us01'], ok: [], error: 'connection refused' }),
+      told({ kind: 'no_data' }, { ...silent, failing: ['de01'], unknown: ['fr01', 'us01'], ok: [], error: 'connection refused' }),
       'Shop — no data',
       '#f0ad4e',
-      ['No reports from 2 of 3 locations', '`connection refused`', 'Down for 2m before we alerted.', link],
+      ['No reports from 2 of 3 locations', '`connection refused`', 'Down for 2m before we alerted.', silentLine, link],
     ],
     [
       'recovery at one location quotes no error',
       told({ kind: 'recovery' }, { ...over, troubleSince: startAt - 14 * minute, ...one, error: 'connection refused' }),
       'Shop is back up',
       '#2eb887',
-      ['It was down for 12m.', link],
+      ['It was down for 12m.', endLine, link],
     ],
     [
       'recovery of a custom subject',
-      told({ kind: 'recovery' }, { ...over, troubleSince: startAt - 3 * hour, template: null, failing: [], unknown: [], ok: [] }),
-      'Shop is back up',
+      told({ kind: 'recovery' }, { ...over, ...authored, troubleSince: startAt - 3 * hour, explanation: 'the input is ok' }),
+      'Queue API is back up',
       '#2eb887',
-      ['It was down for 2h 58m.', link],
+      ['It was down for 2h 58m.', 'Queue API: rule "Too deep": the input is ok', endLine, link],
+    ],
+    [
+      'a test message',
+      told(
+        {},
+        { ...authored, ruleName: '', subjectName: 'Test message', error: 'Test message. Nothing is wrong.', isTest: true },
+      ),
+      'Test message is down',
+      '#d50201',
+      ['Test message. Nothing is wrong.', 'Down for 2m before we alerted.', link],
     ],
     [
       'control characters in the name',
@@ -234,6 +312,8 @@ t.test('foreign text can neither break its line nor call people', async t => {
   const long = textOf(told({}, { ...one, error: '😀'.repeat(400) }), webhook)[0] ?? ''
   t.equal([...long].length, limits.notifier.errorCharacters + 2, 'cut to its length, between whole characters')
   t.equal(textOf(told({}, { ...one, error: ' \n' }), webhook).length, 2, 'nothing but blanks is no error')
+  const shout = told({}, { ...authored, subjectName: '<!here>', ruleName: '<!all>', problems: [{ of: 'rule', name: '<!x>' }] })
+  t.equal(textOf(shout)[1], '&lt;!here&gt;: rule "&lt;!all&gt;": rule "&lt;!x&gt;" reports a problem')
   t.equal(bodyOf(told({}, { subjectName: '<!here>' })).attachments[0].title, '&lt;!here&gt; is down')
 })
 

@@ -259,6 +259,11 @@ t.test('the fields of each message', async t => {
     ['one location', fieldsOf({}, { failing: ['de01'], unknown: [], ok: [] }), { locations: 'de', summary: 'Shop is down' }],
     ['a custom subject', fieldsOf({}, none), { url: '', locations: '', summary: 'Shop is down', error: 'connection refused' }],
     [
+      'a test message',
+      fieldsOf({}, { ...none, subjectName: 'Test message', error: 'Test message. Nothing is wrong.', isTest: true }),
+      { subject: 'Test message', summary: 'Test message. Nothing is wrong.', error: 'Test message. Nothing is wrong.' },
+    ],
+    [
       'control characters',
       fieldsOf({}, { subjectName: 'A\u0000\nB', error: 'x\r\n\u001b[31my' }),
       { subject: 'A B', error: 'x [31my', workspace: 'Acme <!here>' },

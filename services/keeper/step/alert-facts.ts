@@ -1,18 +1,27 @@
-// What an alert says of its subject, frozen when it is decided. It carries no secret: no request body, no credentials of an address
-// (spec E 0). Pure.
-import type { AlertFacts, AlertKind } from '#shared/contracts/alert.ts'
+// What an alert says of its subject and its rule, frozen when it is decided. It carries no secret: no request body, no credentials of
+// an address (spec E 0). Pure.
+import type { AlertFacts, AlertKind, AlertProblem } from '#shared/contracts/alert.ts'
 import type { IncidentSnapshot } from '#shared/contracts/incident.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import type { Evidence } from '#shared/contracts/verdict.ts'
+import type { PolicyInput } from '#shared/contracts/policy.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
+import type { Evidence, EvidenceInput } from '#shared/contracts/verdict.ts'
 import type { WebsiteMeta } from '#shared/contracts/website.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
+import { isSilent } from '#shared/judging/read-input.ts'
 import { redactedText, redactedUrl } from '#shared/redaction.ts'
+import { factsOf } from './judge-rule.ts'
+
+/** What is told, and when that is decided. */
+interface Order {
+  kind: AlertKind
+  now: number
+}
 
 export function alertFacts(
   subject: SubjectDocument,
   { context }: IncidentSnapshot,
   judgement: Judgement,
-  kind: AlertKind,
+  { kind, now }: Order,
 ): AlertFacts {
   const evidence = withoutSecrets(judgement.evidence)
   const { inputs } = evidence
@@ -24,6 +33,7 @@ export function alertFacts(
     subjectName: subject.name,
     subjectSlug: subject.slug,
     ruleKey: ofLocations ? context.ruleKey : (rule?.slug ?? context.ruleKey),
+    ruleName: ofLocations ? '' : (rule?.name ?? ''),
     template: subject.template,
     url: subject.meta === null ? '' : redactedUrl(subject.meta.url),
     ...shownFields(subject.meta),
@@ -31,6 +41,8 @@ export function alertFacts(
     failing: named('problem'),
     unknown: named('unknown'),
     ok: named('ok'),
+    problems: kind === 'problem' && rule ? problemsOf(subject, rule, inputs, now) : [],
+    silence: kind === 'no_data' && rule ? silenceOf(subject, rule, inputs) : null,
     error: kind === 'recovery' ? '' : (failing?.reason ?? ''),
     explanation: judgement.explanation,
     troubleSince: context.troubleSince,
@@ -55,3 +67,40 @@ const withoutSecrets = (evidence: Evidence): Evidence => ({
   ...evidence,
   inputs: evidence.inputs.map(input => ({ ...input, reason: input.reason === null ? null : redactedText(input.reason) })),
 })
+
+/** Evidence has the inputs of an authored rule in their order. */
+function problemsOf(subject: SubjectDocument, rule: RuleState, evidence: EvidenceInput[], now: number): AlertProblem[] {
+  const inputs = rule.policy?.inputs ?? []
+  return inputs.filter((_, i) => evidence[i]?.value === 'problem').map(input => problemOf(subject, rule, input, now))
+}
+
+function problemOf(subject: SubjectDocument, rule: RuleState, input: PolicyInput, now: number): AlertProblem {
+  const { signal, from, compare, threshold } = input
+  if (from !== null) return { of: 'rule', name: subject.rules.find(other => other.slug === from)?.name ?? from }
+  const facts = factsOf(subject, rule.key, input, now)
+  const value = facts.of === 'signal' ? facts.observed.value : null
+  const number = compare === null || value === null ? null : { value, compare, threshold: threshold ?? 0 }
+  return { of: 'signal', signal: signal ?? '', number }
+}
+
+function silenceOf(subject: SubjectDocument, rule: RuleState, evidence: EvidenceInput[]): AlertFacts['silence'] {
+  const silent = silentInputs(subject, rule, evidence, new Set())
+  if (silent.length === 0) return null
+  return { lastAt: silent.reduce<number | null>((last, { at }) => (at !== null && at > (last ?? 0) ? at : last), null) }
+}
+
+/** Those of cited rules too. A cited rule has read them when it was last judged. */
+function silentInputs(
+  { rules }: Pick<SubjectDocument, 'rules'>,
+  rule: RuleState,
+  evidence: EvidenceInput[],
+  seen: Set<string>,
+): EvidenceInput[] {
+  seen.add(rule.slug)
+  const cited = (rule.policy?.inputs ?? []).flatMap(({ from }, i) => {
+    const other = evidence[i]?.value === 'unknown' ? rules.find(({ slug }) => slug === from) : undefined
+    if (other === undefined || seen.has(other.slug)) return []
+    return silentInputs({ rules }, other, other.verdict?.evidence.inputs ?? [], seen)
+  })
+  return [...evidence.filter(isSilent), ...cited]
+}

@@ -106,7 +106,7 @@ export function alertDocument(
     reminder: order.reminder,
     held: order.held ? 'maintenance' : null,
     decidedAt: order.now,
-    facts: alertFacts(subject, incident, judgement, order.kind),
+    facts: alertFacts(subject, incident, judgement, order),
     state: 'open',
     deliveries: null,
     expireAt: order.now + limits.keeper.alertMs,
