@@ -1,7 +1,7 @@
 // What people may be called: the bounds and forms of names, each refusal a sentence.
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
-import { plainText } from '#shared/plain-text.ts'
+import { hasHiddenCharacters, plainText } from '#shared/plain-text.ts'
 
 const usernameForm = /^[a-z0-9][a-z0-9._@+-]*$/
 
@@ -27,7 +27,7 @@ export function usernameFrom(proposal: string): string {
   return kept.slice(0, limits.people.usernameCharacters - 4) || 'user'
 }
 
-/** A text of 1 to `max` characters without control characters, trimmed. Throws `validation` with this message. */
+/** A text of 1 to `max` characters without hidden ones, trimmed. Throws `validation` with this message. */
 export function checkName(text: string, max: number, message: string, what: string): string {
   const name = checkText(text, max, message, what)
   if (name !== '') return name
@@ -37,8 +37,8 @@ export function checkName(text: string, max: number, message: string, what: stri
 /** As `checkName`, but may be empty. */
 export function checkText(text: string, max: number, message: string, what: string): string {
   const trimmed = plainText(text)
-  if ([...trimmed].length <= max && !/\p{Cc}/u.test(trimmed) && trimmed.isWellFormed()) return trimmed
-  throw invalid(message, `${what} has at most ${max} characters and no control characters`)
+  if ([...trimmed].length <= max && !hasHiddenCharacters(trimmed)) return trimmed
+  throw invalid(message, `${what} has at most ${max} characters, and no control or invisible characters`)
 }
 
 const invalid = (message: string, details: string): AppError => new AppError('validation', message, { details })

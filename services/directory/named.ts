@@ -4,6 +4,7 @@ import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import type { TransformationDocument } from '#shared/contracts/transformation.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
+import { hasHiddenCharacters } from '#shared/plain-text.ts'
 import type { Collections } from '#shared/store/collections.ts'
 import type { Store } from '#shared/store/port.ts'
 
@@ -19,11 +20,11 @@ const words = { destinations: 'Destination', transformations: 'Transformation' }
 /** What a name is compared by. */
 export const nameKey = (name: string): string => name.trim().normalize('NFC').toLowerCase()
 
-/** Throws validation `Invalid name` for what is blank or too long. */
+/** Throws validation `Invalid name` for what is blank, too long or holds hidden characters. */
 export function requireName(noun: Noun, name: string, charactersMax: number): void {
   const characters = [...name].length
-  if (name.trim() !== '' && characters <= charactersMax) return
-  const details = `A ${words[noun].toLowerCase()}'s name has 1 to ${charactersMax} characters and is not blank`
+  if (name.trim() !== '' && characters <= charactersMax && !hasHiddenCharacters(name)) return
+  const details = `A ${words[noun].toLowerCase()}'s name has 1 to ${charactersMax} characters, is not blank, and has no control or invisible characters`
   throw new AppError('validation', 'Invalid name', { details })
 }
 

@@ -584,7 +584,7 @@ t.test('bad input is refused with a sentence, and nothing is stored', async t =>
     ['POST', '/session/locations', { name: 'local' }, 422, /already/],
     ['PATCH', '/session/locations/{location}', { display_name: 'x'.repeat(101) }, 422, /100 characters/],
     ['POST', '/session/prober-credentials', { location: 'placed', description: 'x'.repeat(201) }, 422, /characters/],
-    ['POST', '/session/prober-credentials', { location: 'placed', description: 'a\u001b[2J' }, 422, /no control characters/],
+    ['POST', '/session/prober-credentials', { location: 'placed', description: 'a\u001b[2J' }, 422, /no control or invisible characters/],
     ['POST', '/session/workspaces', `{"name":"${'x'.repeat(limits.http.bodyBytes)}"}`, 413, /at most 1048576 bytes/],
     ['POST', '/session/nothing', {}, 404, /no such route/],
     ['PUT', '/session', {}, 404, /no such route/],

@@ -17,6 +17,7 @@ import {
   toBase62,
 } from '#shared/ids.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
+import { hasHiddenCharacters } from '#shared/plain-text.ts'
 import { isCredentialName, redactedText, redactedUrl } from '#shared/redaction.ts'
 import { choice, duration, integer, list, readSettings, SettingError, text } from '#shared/settings.ts'
 
@@ -217,6 +218,41 @@ t.test('settings are parsed once, and a bad one ends in a sentence that names it
   ]
   for (const [environment, sentence] of bad)
     t.throws(() => readSettings(declared, environment), { message: sentence, constructor: SettingError })
+})
+
+t.test('a name has hidden characters when it has what nobody sees or what turns its direction', async t => {
+  const hidden = [
+    '\0',
+    '\n',
+    '\x7f',
+    '\x85',
+    '\u202e',
+    '\u202a',
+    '\u2066',
+    '\u2069',
+    '\u200b',
+    '\u200f',
+    '\u2028',
+    '\ufeff',
+    '\xad',
+  ]
+  for (const character of [...hidden, '\u2060', '\u061c', '\ud800', '\udc00', '\u{e0001}', '\u{e0041}', '\u{1f3f4}\u{e0041}']) {
+    t.equal(hasHiddenCharacters(`Shop ${character}pohs`), true, `U+${character.codePointAt(character.length - 1)?.toString(16)}`)
+  }
+  const names = [
+    'Shop',
+    'Café – Zürich № 5',
+    '商店 一号',
+    'متجر',
+    'می‌خواهم',
+    'श्री‍',
+    '👩‍👩‍👧 family',
+    '❤️ 1️⃣ 🇩🇪',
+    '🏴󠁧󠁢󠁷󠁬󠁳󠁿 Wales',
+    'à la e\u0301',
+    '',
+  ]
+  for (const name of names) t.equal(hasHiddenCharacters(name), false, name)
 })
 
 t.test('a name marks a credential when a part of it does', async t => {

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { type WebsiteMeta, WebsiteMethod } from '#shared/contracts/website.ts'
 import { isHttpUrl } from '#shared/http-url.ts'
 import { limits } from '#shared/limits.ts'
+import { hasHiddenCharacters } from '#shared/plain-text.ts'
 import { characters, invalidField, Maybe, Needed, required } from '../fields.ts'
 
 const bounds = limits.website
@@ -69,6 +70,7 @@ export function readPlaces(sent: string[] | null | undefined, field: 'locations'
 
 function readName({ name }: Body): string {
   const value = required(name, 'name')
+  if (hasHiddenCharacters(value)) throw invalidField("Field 'name' must have no control or invisible characters")
   if (characters(value) <= bounds.nameCharacters) return value
   throw invalidField(`Field 'name' must have 1 to ${bounds.nameCharacters} characters`)
 }

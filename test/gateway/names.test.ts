@@ -1,0 +1,95 @@
+// Names that deceive: every door by which something gets a name refuses control and invisible characters, and stores nothing.
+import t from 'tap'
+import type { Answer } from '../support/api-world.ts'
+import { startSessionWorld } from '../support/session-world.ts'
+import { startWholeWorld } from '../support/whole-world.ts'
+
+const home = 'home000000'
+const deceiving: Record<string, string> = { NUL: 'Shop \0x', 'U+202E': 'Shop \u202egnp.exe', 'U+2066': '\u2066Shop\u2069' }
+/** Joiners of emoji and of a script. */
+const visible = '👩‍👩‍👧 می‌خواهم'
+let number = 0
+
+/** Under the generations 1 and 2: which body, and how its refusal reads. */
+type Door = [path: string, body: Record<string, unknown>, message: string]
+
+t.test('generations 1 and 2 refuse a name and store nothing when it has hidden characters', async t => {
+  const world = await startWholeWorld()
+  t.teardown(() => world.stop())
+  const { token } = await world.addPerson('owner', { [home]: 'owner' })
+  const post = (path: string, body: unknown): Promise<Answer> => world.call('POST', `/api${path}`, { token, body })
+  const made = async (path: string, body: unknown) => (await post(path, body)).json.result.id
+  const website = {
+    workspace_id: home,
+    interval: 60,
+    request: { url: 'https://shop.example/', method: 'GET' },
+    response: { statuses: [200] },
+  }
+  const rule = { document: { inputs: [{ signal: 'beat', mode: 'status' }], decision: { need: 'any' } } }
+  const destination = { url: 'https://hooks.example/x' }
+  const template = { template: '{{ subject }}' }
+  const monitor = await made('/v2/monitoring/websites', { ...website, name: 'Shop' })
+  const subject = `/v2/subjects/${await made('/v2/subjects', { workspace_id: home, name: 'Jobs' })}`
+  const signal = `${subject}/signals/${await made(`${subject}/signals`, { name: 'Beat', kind: 'event' })}`
+  const subjectRule = `${subject}/rules/${await made(`${subject}/rules`, { ...rule, name: 'Stuck' })}`
+  const [destinations, templates] = ['/v2/notifications/destinations', '/v2/notifications/transformations']
+  const oneDestination = await made(destinations, { ...destination, name: 'Ops', destination_type: 'webhook' })
+  const oneTemplate = await made(templates, { ...template, name: 'Pager' })
+  const doors: Door[] = [
+    ['/v2/monitoring/websites', website, 'Validation failed'],
+    [`/v2/monitoring/websites/${monitor}`, website, 'Validation failed'],
+    ['/v1/rules', website, 'Validation failed'],
+    [`/v1/rules/${monitor}`, website, 'Validation failed'],
+    ['/v2/subjects', { workspace_id: home }, 'Invalid name'],
+    [`${subject}/signals`, { kind: 'event' }, 'Invalid name'],
+    [signal, {}, 'Invalid name'],
+    [`${subject}/rules`, rule, 'Invalid name'],
+    [subjectRule, rule, 'Invalid name'],
+    [destinations, { ...destination, destination_type: 'webhook' }, 'Invalid name'],
+    [`${destinations}/${oneDestination}`, destination, 'Invalid name'],
+    [templates, template, 'Invalid name'],
+    [`${templates}/${oneTemplate}`, template, 'Invalid name'],
+  ]
+  for (const [path, body, message] of doors) {
+    for (const [title, name] of Object.entries(deceiving)) {
+      const before = await world.dump()
+      const { error } = (await post(path, { ...body, name })).json
+      t.match(error, { code: 2001, message, details: /control or invisible characters/ }, `${path} with ${title}`)
+      t.equal(await world.dump(), before, `${path} with ${title} stores nothing`)
+    }
+    const name = `${visible} ${++number}`
+    t.match((await post(path, { ...body, name })).json, { error: null, result: { name } }, path)
+  }
+})
+
+t.test('the session API refuses a name and stores nothing when it has hidden characters', async t => {
+  const world = await startSessionWorld(t)
+  const owner = await world.signedIn('owner')
+  await world.addPerson('vera')
+  const [location] = (await owner.send('GET', '/session/locations')).json.locations
+  const doors: [method: string, path: string, field: string, body: Record<string, unknown>, message: string][] = [
+    ['POST', '/session/workspaces', 'name', {}, 'Invalid name'],
+    ['PATCH', `/session/workspaces/${world.workspaceId}`, 'name', {}, 'Invalid name'],
+    ['POST', '/session/users', 'display_name', { username: 'zoe' }, 'Invalid display name'],
+    ['PATCH', '/session/users/user-vera', 'display_name', {}, 'Invalid display name'],
+    ['POST', '/session/locations', 'name', {}, 'Invalid name'],
+    ['POST', '/session/locations', 'display_name', { name: 'de' }, 'Invalid display name'],
+    ['PATCH', `/session/locations/${location.id}`, 'display_name', {}, 'Invalid display name'],
+    ['PATCH', `/session/locations/${location.id}`, 'name', {}, 'Invalid name'],
+    ['POST', '/session/keys', 'description', {}, 'Invalid description'],
+    ['POST', '/session/prober-credentials', 'description', { location: 'de' }, 'Invalid description'],
+  ]
+  for (const [method, path, field, body, message] of doors) {
+    for (const [title, name] of Object.entries(deceiving)) {
+      const before = await world.dump()
+      const refused = await owner.send(method, path, { body: { ...body, [field]: name } })
+      const about = `${method} ${path} with ${title} as ${field}`
+      t.equal(refused.status, 422, about)
+      t.match(refused.json.error, { code: 'invalid', message, details: /control or invisible characters/ }, about)
+      t.equal(await world.dump(), before, `${about} stores nothing`)
+    }
+    const name = `${visible} ${++number}`
+    const taken = await owner.send(method, path, { body: { ...body, [field]: name } })
+    t.match(taken.json, { [field]: name }, `${method} ${path}`)
+  }
+})
