@@ -304,6 +304,21 @@ t.test('a forged request is refused before anything happens', async t => {
   t.equal((await owner.send('POST', '/session/keys', { body: {}, headers: charset })).status, 201)
 })
 
+t.test('a page of a name that was made to resolve here is refused when PUBLIC_URL is set', async t => {
+  const publicUrl = 'https://watch.example'
+  const body = { username: 'owner', password: passwordOf('owner') }
+  for (const [home, status] of [
+    ['http://evil.example:2517', 403],
+    ['http://watch.example', 403],
+    [publicUrl, 200],
+  ] as const) {
+    const world = await startSessionWorld(t, { home, session: { publicUrl } })
+    const shown = await world.browser().send('POST', '/session/sign-in', { body })
+    t.equal(shown.status, status, home)
+    if (status === 403) t.match(shown.json.error, { code: 'cross_origin', details: /PUBLIC_URL/ })
+  }
+})
+
 t.test('what counts as the own origin', t => {
   const rows: [origin: string, host: string, publicUrl: string | null, own: boolean][] = [
     ['http://localhost:2517', 'localhost:2517', null, true],
@@ -315,7 +330,11 @@ t.test('what counts as the own origin', t => {
     ['https://watch.example', 'inner:2517', 'https://watch.example', true],
     ['https://watch.example', 'watch.example', 'https://watch.example/monitor', true],
     ['http://watch.example', 'watch.example', 'https://watch.example', false],
-    ['http://localhost:2517', 'localhost:2517', 'https://watch.example', true],
+    ['https://watch.example:443', 'watch.example', 'https://watch.example', false],
+    ['https://watch.example', 'watch.example', 'https://WATCH.example:443', true],
+    ['http://localhost:2517', 'localhost:2517', 'https://watch.example', false],
+    ['http://evil.example:2517', 'evil.example:2517', 'https://watch.example', false],
+    ['http://evil.example:2517', 'evil.example:2517', 'http://localhost:2517', false],
     ['https://watch.example.evil.example', 'watch.example', 'https://watch.example', false],
     ['https://evil.example', 'watch.example', 'https://watch.example', false],
     ['https://user@watch.example', 'watch.example', null, false],

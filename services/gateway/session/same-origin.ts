@@ -8,7 +8,7 @@ const bodyMethods = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
  * Throws cross_origin or unsupported_media_type. At least one of Sec-Fetch-Site and Origin must be there; each that is there must
- * say "same origin". `publicUrl` is what people's browsers see where a proxy stands in between; null: what the request says.
+ * say "same origin". `publicUrl` is the address that people use; null: the host that the request names.
  */
 export function demandSameOrigin(request: FastifyRequest, publicUrl: string | null): void {
   if (safeMethods.has(request.method)) return
@@ -19,19 +19,24 @@ export function demandSameOrigin(request: FastifyRequest, publicUrl: string | nu
   }
   if (site !== undefined && site !== 'same-origin') throw refusal('The request comes from a page of another origin.')
   if (origin !== undefined && !isOwnOrigin(origin, request.host, publicUrl)) {
-    const advice = publicUrl === null ? ' Behind a proxy, set PUBLIC_URL to the address that people use.' : ''
+    const advice =
+      publicUrl === null
+        ? ' Behind a proxy, set PUBLIC_URL to the address that people use.'
+        : ' Use the address that PUBLIC_URL names.'
     throw refusal(`The header Origin does not name this installation.${advice}`)
   }
   demandJson(request)
 }
 
-/** On the public host the scheme counts too: a page that came by http may be anybody's. */
+/**
+ * The origin of PUBLIC_URL alone, where that is set. Host is as little proof as the request itself: a name of somebody else's that was
+ * made to resolve here stands in both headers.
+ */
 export function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string | null): boolean {
   if (!/^https?:\/\//.test(origin) || !URL.canParse(origin)) return false
   const given = new URL(origin)
   if (given.origin !== origin.toLowerCase()) return false
-  const known = publicUrl === null ? null : new URL(publicUrl)
-  if (known && (given.host === known.host || host?.toLowerCase() === known.host)) return given.origin === known.origin
+  if (publicUrl !== null) return given.origin === new URL(publicUrl).origin
   return host !== undefined && given.host === withoutDefaultPort(host.toLowerCase(), given.protocol)
 }
 
