@@ -98,6 +98,14 @@ export const limits = {
     inputsPerRoundInAll: 4_096,
   },
 
+  log: {
+    /** Lines of one sentence in one spell; the others are counted. Together ten a second: what a person can follow, and a disk can keep. */
+    lines: 50,
+    spellMs: 5 * second,
+    /** Different sentences that are counted at once: the program has some hundred. */
+    sentences: 1_000,
+  },
+
   collector: {
     /** How far the heap may grow between two full collections in a calm time, in percent of what lives: what 250 MB leave room for. */
     calmPercent: 10,

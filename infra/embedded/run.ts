@@ -95,7 +95,7 @@ async function startAll(running: Running): Promise<string | null> {
   const incidentSalt = settings.SQIDS_SALT || (store ? await startStep(() => installationSalt(store)) : '')
   const first = store && mode.services.includes('directory')
   const firstKey: FirstKey | null = first
-    ? await startStep(() => prepareFirstKey({ store, clock }, { dataFolder, location: settings.LOCATION }))
+    ? await startStep(() => prepareFirstKey({ store, clock, logger }, { dataFolder, location: settings.LOCATION }))
     : null
   const services = await startStep(() =>
     startServices({ bus, clock, logger, metrics }, store, { ...running, ...opened, pace, incidentSalt, missedSince }),

@@ -130,6 +130,7 @@ async function startStored(
       exclusive: options.mode.embeddedStore,
       ...websiteHolds,
       cachedSubjects: settings.KEEPER_CACHE,
+      incidentSalt,
     })
   }
   const { startNotifier } = await import('../../services/notifier/app.ts')

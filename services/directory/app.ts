@@ -86,7 +86,7 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
   const passwords = createPasswords()
   const shown = { incidentSalt, websiteHolds, newUserWorkspace, activeWorkers, lastSeenAt }
   const removing = startRemovingWorkspaces({ store, bus, clock, logger })
-  const context: DirectoryContext = { store, bus, clock, passwords, ...shown, announcer, removeWorkspaces: removing.soon }
+  const context: DirectoryContext = { store, bus, clock, logger, passwords, ...shown, announcer, removeWorkspaces: removing.soon }
   const stopExpiring = startExpiring(store, clock, logger)
   const asked = askCounter(metrics)
   const subscription = await serve(bus, {

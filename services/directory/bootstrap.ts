@@ -5,6 +5,7 @@ import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Role } from '#shared/contracts/account.ts'
 import { idLength, randomId } from '#shared/ids.ts'
+import type { Logger } from '#shared/logger.ts'
 import { ownerUsername } from '#shared/owner-username.ts'
 import type { Store } from '#shared/store/port.ts'
 import { changeGuarded } from './guarded.ts'
@@ -16,6 +17,7 @@ import { insertWorkspace } from './workspaces.ts'
 export interface BootstrapSurroundings {
   store: Store
   clock: Clock
+  logger?: Pick<Logger, 'info'>
 }
 
 /** What the first start decided; `done` once all of it is stored, so that what a person removes later stays removed. */
@@ -76,7 +78,7 @@ export async function confirmFirstKey(surroundings: BootstrapSurroundings, token
     present?.state === 'offered' && present.tokenHash === tokenHash ? { ...present, state: 'confirmed' } : null,
   )
   if (key?.tokenHash !== tokenHash) return false
-  if (key.state === 'confirmed') await addFirstKey(store, key)
+  if (key.state === 'confirmed') await addFirstKey(surroundings, key)
   return true
 }
 
@@ -116,7 +118,8 @@ async function addRoster(store: Store, workspaceId: string): Promise<void> {
 }
 
 /** A token where no key was confirmed yet; it replaces one that an earlier start offered and never confirmed. */
-async function offerFirstKey({ store, clock }: BootstrapSurroundings, first: FirstStart): Promise<string | null> {
+async function offerFirstKey(surroundings: BootstrapSurroundings, first: FirstStart): Promise<string | null> {
+  const { store, clock } = surroundings
   const token = makeToken()
   const keyId = randomId(idLength.key)
   const offer: FirstKey = {
@@ -128,13 +131,16 @@ async function offerFirstKey({ store, clock }: BootstrapSurroundings, first: Fir
     at: clock.now(),
   }
   const key = await changeFirstKey(store, present => (present === null || present.state === 'offered' ? offer : null))
-  if (key?.state === 'confirmed') await addFirstKey(store, key)
+  if (key?.state === 'confirmed') await addFirstKey(surroundings, key)
   return key?.keyId === keyId ? token : null
 }
 
 /** Between these two writes only a start of this kind may come, and it does the same. */
-async function addFirstKey(store: Store, key: FirstKey): Promise<void> {
-  await store.insert('keys', [firstKeyDocument(key)])
+async function addFirstKey({ store, logger }: BootstrapSurroundings, key: FirstKey): Promise<void> {
+  const document = firstKeyDocument(key)
+  const [result] = await store.insert('keys', [document])
+  const { id: keyId, description } = document
+  if (result === 'written') logger?.info({ keyId, description, user: ownerUsername }, 'api key created')
   await changeFirstKey(store, present => (present?.state === 'confirmed' ? { ...present, state: 'done' } : null))
 }
 

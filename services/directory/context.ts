@@ -2,6 +2,7 @@
 import type { Bus } from '#shared/bus/port.ts'
 import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
 import type { Clock } from '#shared/clock.ts'
+import type { Logger } from '#shared/logger.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DefaultHolds } from '#shared/subject-view.ts'
 import type { Passwords } from './passwords.ts'
@@ -11,6 +12,7 @@ export interface DirectoryContext {
   store: Store
   bus: Bus
   clock: Clock
+  logger: Logger
   passwords: Passwords
   /** From which public incident ids are derived. */
   incidentSalt: string

@@ -47,7 +47,7 @@ export async function touchKeys({ store }: DirectoryContext, { usedAt }: AskRequ
  * Makes a key, valid for 180 days; a repeat with the same id and hash answers the first.
  * Throws `not_found` for the user, `validation` for the description, `invalid_state` `Too many keys`.
  */
-export async function createKey({ store, clock }: DirectoryContext, request: AskRequest<'create-key'>): Promise<KeyView> {
+export async function createKey({ store, clock, logger }: DirectoryContext, request: AskRequest<'create-key'>): Promise<KeyView> {
   const { id, userId, tokenHash, prefix } = request
   const description = checkText(request.description, limits.key.descriptionCharacters, 'Invalid description', 'A description')
   const [user] = await store.get('users', [userId])
@@ -56,7 +56,8 @@ export async function createKey({ store, clock }: DirectoryContext, request: Ask
   const [repeated = null] = await store.get('keys', [id])
   if (!repeated && (await store.count('keys', { userId })) >= limits.key.perUser) throw tooManyKeys()
   const made = keyDocument({ id, userId, description, tokenHash, prefix, createdAt: clock.now(), scope })
-  if (!repeated) await store.insert('keys', [made])
+  const [result] = repeated ? [] : await store.insert('keys', [made])
+  if (result === 'written') logger.info({ keyId: id, description, user: user.username }, 'api key created')
   const [stored = null] = await store.get('keys', [id])
   if (stored?.userId === userId && stored.tokenHash === tokenHash) return keyView(stored, user)
   throw new AppError('validation', 'Key exists', { details: 'The id or the token belongs to another key' })
@@ -99,7 +100,9 @@ export async function deleteKey(context: DirectoryContext, request: AskRequest<'
   const { keyId, userId } = request
   const [key = null] = await context.store.get('keys', [keyId])
   const mine = key !== null && (userId === null || key.userId === userId)
-  if (mine) await context.store.delete('keys', [keyId])
+  if (mine && (await context.store.delete('keys', [keyId])) > 0) {
+    context.logger.info({ keyId, description: key.description }, 'api key deleted')
+  }
   if (mine || key === null) await revoke(context, 'key', keyId)
   if (!mine) throw new AppError('not_found', 'Key not found', { details: `There is no key ${keyId}` })
   return { id: keyId }

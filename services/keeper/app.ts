@@ -1,6 +1,7 @@
 // The keeper: the only writer of subjects and of all that hangs on them. Wires leases to the host of partitions; listens to
 // nothing itself.
 import { partitionOf } from '#shared/hash.ts'
+import { createIncidentIds } from '#shared/incident-ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, SurroundingsWithStore } from '#shared/service.ts'
 import type { Core } from './core.ts'
@@ -8,6 +9,7 @@ import { Host } from './host.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { holdLeases } from './leases.ts'
 import { createKeeperMetrics } from './metrics.ts'
+import { createReadiness } from './readiness.ts'
 import { createRemovals } from './removals.ts'
 import { removeChildren } from './remove-children.ts'
 import { startRollingUp } from './roll-up/roll-up.ts'
@@ -21,22 +23,28 @@ export interface KeeperOptions {
   confirmAfterMs: number
   closeAfterMs: number
   cachedSubjects?: number
+  /** From which public incident ids are derived, for the log. */
+  incidentSalt?: string
 }
 
 /** Starts a keeper; it is ready when it holds its share of the partitions and all of them have caught up. */
 export async function startKeeper(surroundings: SurroundingsWithStore, options: KeeperOptions): Promise<Service> {
-  const { bus, clock, logger } = surroundings
+  const { bus, clock } = surroundings
+  const logger = surroundings.logger.child({ service: 'keeper' })
   const core: Core = {
     ...surroundings,
+    logger,
     metrics: createKeeperMetrics(surroundings.metrics),
     cache: new SubjectCache(options.cachedSubjects ?? limits.keeper.cachedSubjects),
     keeperId: options.keeperId,
+    encodeIncidentId: createIncidentIds(options.incidentSalt ?? '').encode,
     confirmAfterMs: options.confirmAfterMs,
     closeAfterMs: options.closeAfterMs,
     mayCommit: () => false,
     wake: () => host.wake(),
     wakeSoon: () => host.wakeSoon(),
     remove: (subjectId, signalKey) => removals.start(subjectId, signalKey),
+    becameLive: () => readiness.look(),
     removeTombstone: subjectId => {
       core.cache.drop(subjectId)
       // Once more: a write that the store carried out late may have come after its children were removed.
@@ -46,6 +54,7 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     },
   }
   const host = new Host(core)
+  const readiness = createReadiness(core, () => host.partitions())
   const removals = createRemovals(
     core,
     (subjectId, signalKey) => host.removed(subjectId, signalKey),
@@ -67,7 +76,6 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
       core.mayCommit = mayCommit
     },
   })
-  logger.info({ service: 'keeper', keeper: options.keeperId }, 'keeper takes partitions')
   const stopListening = bus.onConnection(connected => host.onConnection(connected))
   const housekeeping = startHousekeeping(core, () => core.mayCommit(0))
   const rollingUp = startRollingUp(core)
@@ -77,6 +85,7 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
       stopListening()
       housekeeping.stop()
       rollingUp.stop()
+      readiness.stop()
       await host.stop()
       await leases.stop()
     },

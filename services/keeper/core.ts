@@ -15,6 +15,8 @@ export interface Core {
   metrics: KeeperMetrics
   cache: SubjectCache
   keeperId: string
+  /** The public id of an internal incident id, for the log. */
+  encodeIncidentId(internalId: string): string
   confirmAfterMs: number
   closeAfterMs: number
   /** Whether this partition's lease is held and young enough to commit at this very moment. */
@@ -23,6 +25,8 @@ export interface Core {
   wake(): void
   /** Something waits that nobody waits for: run a round in a moment, with what else comes until then. */
   wakeSoon(): void
+  /** A partition has caught up. */
+  becameLive(): void
   /** Removes, apart from the rounds, what hangs on a deleted subject; with a signal's key, what that signal reported. */
   remove(subjectId: string, signalKey: string | null): void
   /** Forgets a tombstone for good: nothing that could still arrive would revive its subject. */

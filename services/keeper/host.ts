@@ -247,6 +247,7 @@ export class Host {
     const now = this.#core.clock.now()
     releaseSilenceLater(partition, now)
     this.#tellHold(partition.silenceHoldMs, now)
+    this.#core.becameLive()
     this.#core.bus
       .subscribe(subjects.commandsOfPartition(partition.number), message => takeCommand(this.#core, partition, message))
       .then(subscription => {

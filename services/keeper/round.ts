@@ -7,6 +7,7 @@ import { writeCheckpoint } from './checkpoint.ts'
 import { commitDrafts } from './commit.ts'
 import type { Core } from './core.ts'
 import { type Draft, type Drafts, draftOf, isChanged, noDrafts, stepInputs } from './draft.ts'
+import { logLife } from './life.ts'
 import { loadSubjects, type Work } from './load-subjects.ts'
 import { armDeadline, type Partition, type Waiting } from './partition.ts'
 import { publishPending } from './publish.ts'
@@ -95,9 +96,14 @@ function noteReports(core: Core, { pushed, series }: Drafts, done: readonly Draf
 
 /** Takes committed drafts into memory, writes what they have pending, and lets the replies go. */
 async function settle(core: Core, done: readonly Draft[], mayGoOn: () => boolean): Promise<void> {
-  const committed = done.filter(isChanged).map(draft => draft.subject)
-  await publishPending(core, committed, mayGoOn)
+  const changed = done.filter(isChanged)
+  await publishPending(
+    core,
+    changed.map(draft => draft.subject),
+    mayGoOn,
+  )
   const now = core.clock.now()
+  for (const draft of changed) logLife(core, core.cache.get(draft.id)?.subject ?? null, draft)
   for (const draft of done) remember(core, draft, now)
   for (const draft of done) for (const { waiting, reply } of draft.replies) waiting.respond?.(reply)
 }

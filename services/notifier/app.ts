@@ -30,7 +30,7 @@ const queue = 'notifiers'
 /** Resolves when it listens. The first scan is under way then. */
 export async function startNotifier(surroundings: SurroundingsWithStore, options: NotifierOptions): Promise<Service> {
   const { bus, store, clock, metrics } = surroundings
-  const logger = surroundings.logger.child({ service: 'notifier', notifierId: options.notifierId })
+  const logger = surroundings.logger.child({ service: 'notifier', notifier: options.notifierId })
   const lanes = createLanes()
   const names = createLocationNames(store, clock)
   let stopping = false

@@ -139,7 +139,8 @@ function stepOrNone(
   sources: Sources,
 ): Step | null {
   try {
-    return claimStep(document, sources, bodies, { notifierId: options.notifierId, at: clock.now() })
+    const step = claimStep(document, sources, bodies, { notifierId: options.notifierId, at: clock.now() })
+    return step && { ...step, destination: sources.destinations.get(document.destinationId) }
   } catch (error) {
     logger.error({ deliveryId: document.id, error: String(error) }, 'Could not continue a delivery')
     return null

@@ -4,6 +4,7 @@ import { limits } from '#shared/limits.ts'
 import { messageOf } from './delivery-document.ts'
 import { systemJitter } from './jitter.ts'
 import type { News } from './lanes.ts'
+import { createLogNames } from './log-names.ts'
 import type { Outcome } from './outcome.ts'
 import type { Parts } from './parts.ts'
 import type { Job, Recorder } from './record.ts'
@@ -21,6 +22,7 @@ export interface Deliverer {
 export function createDeliverer(parts: Parts, sender: Sender, recorder: Recorder, stop: AbortSignal): Deliverer {
   const { clock, lanes, metrics, logger } = parts
   const jitter = parts.options.jitter ?? systemJitter
+  const aboutOf = createLogNames(parts)
   const running = new Set<Promise<void>>()
 
   const run = async (job: Job) => {
@@ -29,11 +31,8 @@ export function createDeliverer(parts: Parts, sender: Sender, recorder: Recorder
     const result = outcome.kind === 'refused' && !outcome.answered ? 'unreachable' : outcome.kind
     metrics.attempts.inc({ result })
     if (outcome.kind === 'refused') {
-      const { id: deliveryId, destinationId } = document
-      logger.warn(
-        { deliveryId, destinationId, reason: outcome.error, retryable: outcome.retryable },
-        'A destination did not take a message',
-      )
+      const { error: reason, retryable } = outcome
+      logger.warn({ ...aboutOf(document, destination), reason, retryable }, 'message not taken')
     }
     const event = eventOf(outcome, document.snapshot.context.attempts, clock.now(), jitter)
     // The next one need not wait until this one is written.

@@ -9,11 +9,14 @@ import { limits } from '#shared/limits.ts'
 import type { MadeBody } from './body-maker.ts'
 import type { Message } from './send.ts'
 import { signatureOf } from './signature.ts'
+import { subjectOf } from './words.ts'
 
 /** A document that is going to be put, and the orders that hold once it is. */
 export interface Step {
   document: DeliveryDocument
   effects: DeliveryEffect[]
+  /** Where it goes, as people know it, for the log; absent where that is gone. */
+  destination?: Pick<DestinationDocument, 'name' | 'number'> | undefined
   /** It ends unsent because nobody was to get it any more: nothing failed. */
   isNeedless?: true
 }
@@ -32,6 +35,7 @@ export function newDelivery(alert: AlertDocument, destinationId: string, at: num
     destinationId,
     incidentId: alert.incidentId,
     alertKind: alert.kind,
+    subjectName: subjectOf(alert),
     number: alert.number,
     decidedAt: alert.decidedAt,
     ...(alert.reminder ? { reminder: true as const } : {}),

@@ -3,6 +3,7 @@
 import type { DeliveryEvent } from '#machines/delivery.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
+import { createIncidentIds } from '#shared/incident-ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { type BatchLoop, createBatchLoop } from './batch-loop.ts'
@@ -32,6 +33,7 @@ export function createDispatch(
   onRoomWanted: () => void,
 ): BatchLoop<string> {
   const { store, clock, logger, lanes, metrics } = parts
+  const { encode } = createIncidentIds(parts.options.incidentSalt)
 
   const put = async (planned: readonly Planned[]) => {
     if (planned.length === 0) return
@@ -83,7 +85,9 @@ export function createDispatch(
     for (const { alert, nobody } of decisions) {
       if (nobody === null) continue
       metrics.leftOut.inc({ reason: nobody })
-      logger.info({ alertId: alert.id, reason: nobody }, 'Nobody is told about an alert')
+      const { incidentId, facts, kind } = alert
+      const about = { kind, subject: facts.subjectName, incident: encode(incidentId) }
+      logger.info({ ...about, alertId: alert.id, reason: nobody }, 'message sent to nobody')
     }
     loop.add(rest)
   }

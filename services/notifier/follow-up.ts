@@ -3,6 +3,7 @@
 import type { Cancel } from '#shared/clock.ts'
 import { limits, second } from '#shared/limits.ts'
 import { decidedAtOf, type Step } from './delivery-document.ts'
+import { createLogNames } from './log-names.ts'
 import type { Parts } from './parts.ts'
 import { isHeld, openSiblings } from './siblings.ts'
 
@@ -15,6 +16,7 @@ export interface FollowUp {
 /** `onRoomWanted` is called when a lane got something to send. */
 export function createFollowUp(parts: Parts, onRoomWanted: () => void): FollowUp {
   const { store, clock, logger, lanes, metrics } = parts
+  const aboutOf = createLogNames(parts)
   const timers = new Map<string, Cancel>()
 
   const wakeAt = (document: Step['document'], at: number) => {
@@ -51,13 +53,16 @@ export function createFollowUp(parts: Parts, onRoomWanted: () => void): FollowUp
         for (const effect of step.effects) if (effect.type === 'wakeAt') wakeAt(step.document, effect.params.at)
       }
       const ended = steps.filter(({ effects }) => effects.some(({ type }) => type === 'startNext'))
-      for (const { document, isNeedless } of ended) {
+      for (const { document, isNeedless, destination } of ended) {
         const { value, context } = document.snapshot
-        const why = { deliveryId: document.id, reason: context.lastError }
         metrics.deliveries.inc({ outcome: value })
-        if (value === 'delivered') metrics.latency.observe((clock.now() - decidedAtOf(document)) / second)
-        else if (isNeedless) logger.info(why, 'Withdrew a delivery')
-        else logger.error(why, 'Gave a delivery up')
+        const about = aboutOf(document, destination)
+        const why = { ...about, reason: context.lastError }
+        if (value === 'delivered') {
+          metrics.latency.observe((clock.now() - decidedAtOf(document)) / second)
+          logger.info({ ...about, attempts: context.attempts }, 'message delivered')
+        } else if (isNeedless) logger.info(why, 'message withdrawn')
+        else logger.error({ ...why, attempts: context.attempts }, 'message failed for good')
       }
       await startNext(ended).catch(error => {
         logger.warn({ error: String(error) }, 'Could not look for the next messages; the scan will')

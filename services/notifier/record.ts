@@ -64,7 +64,7 @@ export function createRecorder(parts: Parts, log: RowWriter, followUp: FollowUp,
     for (const finished of batch) {
       const step = nextRevision(finished.document, [finished.event], options.notifierId)
       if (step === null) continue
-      steps.push(step)
+      steps.push({ ...step, destination: finished.destination })
       rows.push(...logRows(step, finished.destination))
     }
     const stored = steps.length > 0 ? await write(steps, rows) : []

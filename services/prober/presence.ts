@@ -68,13 +68,13 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
       peer.beatAt = at
     } else if (options.busNow() - at < limits.presence.goneMs) {
       peers.set(id, { hash: fnv1a32(id), heardAt: clock.monotonic(), beatAt: at })
-      logger.info({ location: locationId, prober: id }, 'prober joined the location')
+      logger.info({ location: locationId, peer: id }, 'prober joined the location')
       changed(null)
     }
   }
   const lose = (id: string, missedSince: number, how: string) => {
     if (!peers.delete(id)) return
-    logger.info({ location: locationId, prober: id, how }, 'prober left the location')
+    logger.info({ location: locationId, peer: id, how }, 'prober left the location')
     changed(missedSince)
   }
   const beat = async () => {

@@ -28,6 +28,8 @@ export interface DeliveryDocument extends Stored {
   alertKind: AlertKind
   /** The alert's number within its incident. */
   number: number
+  /** As people know the subject, for the log; absent in older ones. */
+  subjectName?: string
   /** When its alert was decided, ms since the epoch; absent in older ones. */
   decidedAt?: number
   /** It reminds: once its incident was acknowledged or has ended, it is sent no more. Absent: it does not. */

@@ -7,6 +7,7 @@ import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/de
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import type { IncidentDocument } from '#shared/contracts/incident.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { createIncidentIds } from '#shared/incident-ids.ts'
 import { day, hour, limits, minute, second } from '#shared/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { createSubject } from '../../services/keeper/step/create-subject.ts'
@@ -96,10 +97,20 @@ const ok = () => ({ status: 200, body: 'ok' })
 
 /** Level and words of the line that tells of a delivery's end unsent; waits for it. */
 async function endLineOf({ log }: House): Promise<string> {
-  const line = () => log.map(text => JSON.parse(text)).find(({ msg }) => /^(Gave|Withdrew) a delivery/.test(msg))
+  const line = () => log.map(text => JSON.parse(text)).find(({ msg }) => /^message (withdrawn|failed for good)/.test(msg))
   await until(() => line() !== undefined, 'a line about the end of a delivery')
   return `${pino.levels.labels[line().level]} ${line().msg}`
 }
+
+const lineOf = ({ log }: House, msg: string) => log.map(text => JSON.parse(text)).find(line => line.msg === msg)
+
+/** What a line about a delivery to the first destination says: names for people, and the ids of the API. */
+const namesOf = ({ incidentId }: AlertDocument) => ({
+  subject: 'Shop',
+  incident: createIncidentIds(options.incidentSalt).encode(incidentId),
+  destination: 'Destination one',
+  destinationId: Number,
+})
 
 /** The open incident of an alert, as a keeper writes it. */
 const incident = ({ incidentId, subjectId, workspaceId, facts }: AlertDocument): IncidentDocument => ({
@@ -149,6 +160,7 @@ t.test('an alert is delivered once, with its headers, a log row and its count of
   await until(async () => (await house.rows()).length === 1, 'the log row')
 
   t.equal(receiver.hits.length, 1)
+  t.match(lineOf(house, 'message delivered'), { ...namesOf(told), kind: 'problem', attempts: 1 })
   const [delivery] = await house.deliveries()
   const hit = receiver.hits[0] as Hit
   t.equal(hit.body, delivery?.body)
@@ -190,7 +202,7 @@ t.test('what waits to be told of a subject that was deleted is told to nobody', 
   await until(async () => (await house.deliveries())[0]?.open === 0, 'the delivery to end')
   t.equal(receiver.hits.length, 1, 'it is not tried again')
   t.match((await house.deliveries())[0]?.snapshot.context.lastError, /^resource_gone: /)
-  t.equal(await endLineOf(house), 'info Withdrew a delivery')
+  t.equal(await endLineOf(house), 'info message withdrawn')
 })
 
 t.test('a reminder is sent while its incident is open and unacknowledged, and no more once it is not', async t => {
@@ -220,7 +232,7 @@ t.test('a reminder is sent while its incident is open and unacknowledged, and no
     const [delivery] = await house.deliveries()
     if (error === null) t.equal(delivery?.snapshot.value, 'delivered', title)
     else t.match(delivery?.snapshot, { value: 'failed', context: { lastError: error } }, title)
-    if (error !== null) t.equal(await endLineOf(house), 'info Withdrew a delivery', title)
+    if (error !== null) t.equal(await endLineOf(house), 'info message withdrawn', title)
   }
   const late = alert('one', 'b', 1, { reminder: true, decidedAt: startAt - 3_600_000 })
   const house = await scene(t, [late])
@@ -371,7 +383,8 @@ t.test('what cannot pass fails at once', async t => {
     await house.clock.advance(minute)
     t.equal(receiver.hits.length, 1, `${status}: one call, no redirect followed`)
     t.match(await house.rows(), [{ status: 'failed', error }], `${status}`)
-    t.equal(await endLineOf(house), 'error Gave a delivery up', `${status}`)
+    t.equal(await endLineOf(house), 'error message failed for good', `${status}`)
+    t.match(lineOf(house, 'message failed for good'), { ...namesOf(told), reason: error, attempts: 1 })
   }
 })
 
@@ -595,7 +608,7 @@ t.test('a destination switched off while a delivery waits sends nothing more', a
   await house.settled(1)
   t.equal(receiver.hits.length, 1)
   t.match((await house.deliveries())[0]?.snapshot, { value: 'failed', context: { lastError: /^destination_disabled/ } })
-  t.equal(await endLineOf(house), 'info Withdrew a delivery')
+  t.equal(await endLineOf(house), 'info message withdrawn')
 })
 
 t.test('a last attempt of unknown outcome is given up as an error, though its subject was deleted meanwhile', async t => {
@@ -607,7 +620,7 @@ t.test('a last attempt of unknown outcome is given up as an error, though its su
   await house.store.insert('deliveries', [{ ...opened, snapshot, dueAt: context.deadlineAt, claimedBy: 'dead' }])
   await house.run('heir')
   await house.clock.advance(scanMs)
-  t.equal(await endLineOf(house), 'error Gave a delivery up')
+  t.equal(await endLineOf(house), 'error message failed for good')
 })
 
 t.test('a receiver that never answers holds back no other, and gets one at a time after that', async t => {

@@ -198,5 +198,6 @@ function loggerOf({ note, onError }: Far): Logger {
     if (level === 'error') onError(`${sentence ?? ''}: ${err?.stack ?? ''}`)
   }
   const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
-  return Object.fromEntries(levels.map(level => [level, say(level)])) as never
+  const logger = Object.fromEntries(levels.map(level => [level, say(level)]))
+  return Object.assign(logger, { child: () => logger, isLevelEnabled: () => true }) as never
 }

@@ -54,7 +54,14 @@ export class People {
 
   async #create({ subjectId, name, meta }: Site): Promise<void> {
     const { store, bus, time, random } = this.#options
-    const context = { store, bus, clock: this.#clock, activeWorkers: () => 0, lastSeenAt: () => null } as never
+    const context = {
+      store,
+      bus,
+      clock: this.#clock,
+      activeWorkers: () => 0,
+      lastSeenAt: () => null,
+      logger: { info: () => undefined },
+    } as never
     let slug: string | null = null
     while (slug === null) {
       try {

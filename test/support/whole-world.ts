@@ -50,7 +50,7 @@ export async function startWholeWorld(): Promise<WholeWorld> {
   const around = () => ({ bus: hub.connect(), clock, logger, metrics: new Registry(), store })
   const directory = await startDirectory(around())
   const holds = { confirmAfterMs: confirmMs, closeAfterMs: closeMs }
-  const starting = startKeeper(around(), { keeperId: 'keeper', exclusive: true, ...holds })
+  const starting = startKeeper(around(), { keeperId: 'keeper', exclusive: true, incidentSalt, ...holds })
   await clock.advance(100)
   const keeper = await starting
   const { fastify, service: gateway } = await createGateway(around(), { version, incidentSalt })

@@ -1,0 +1,116 @@
+// The log: what it says of the life of monitors, incidents and keys, that no sentence fills it, and that every line is strict JSON.
+import t from 'tap'
+import { BusError } from '#shared/bus/port.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+import { createLogger } from '#shared/logger.ts'
+import { StoreError } from '#shared/store/port.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { doubledKeys } from '../support/strict-json.ts'
+import { closeMs, confirmMs, startWholeWorld } from '../support/whole-world.ts'
+
+const { lines: most, spellMs } = limits.log
+
+type Line = Record<string, unknown> & { msg: string }
+
+t.test('the life of a monitor and its incident is in the log by the ids of the API, each step once', async t => {
+  const world = await startWholeWorld()
+  t.teardown(() => world.stop())
+  const { token } = await world.addPerson('owner', { home000000: 'owner' })
+  await world.addLocations(['de'])
+  const body = {
+    name: 'Shop',
+    interval: 3_600,
+    workspace_id: 'home000000',
+    request: { url: 'https://shop.example/', method: 'GET' },
+    response: { statuses: [200] },
+    locations: ['de'],
+  }
+  const websites = '/api/v2/monitoring/websites'
+  const { id } = (await world.call('POST', websites, { token, body })).json.result
+  await world.call('POST', `${websites}/${id}`, { token, body: { ...body, name: 'Shop 2' } })
+  await world.report(id, 'aaaa', false)
+  const incidents = await world.call('GET', `/api/v2/incidents?workspace_id=home000000&monitor_id=${id}`, { token })
+  const incident = incidents.json.result[0].id as string
+  await world.clock.advance(confirmMs)
+  await world.report(id, 'aaaa', true)
+  await world.clock.advance(closeMs + limits.keeper.pendingMs)
+  await world.call('DELETE', `${websites}/${id}`, { token })
+  await world.clock.advance(limits.keeper.pendingMs)
+  const life = world.logged.map(line => JSON.parse(line) as Line).filter(({ msg }) => /^(monitor|incident) /.test(msg))
+  const about = { service: 'keeper', level: 30, subjectId: id }
+  const named = { ...about, subject: 'Shop 2', incident, rule: 'Reachability' }
+  t.match(life, [
+    { ...about, msg: 'monitor created', subject: 'Shop', slug: 'shop', kind: 'website' },
+    { ...about, msg: 'monitor changed', subject: 'Shop 2' },
+    { ...named, msg: 'incident opened', condition: 'problem', explanation: '1 of 1 location failing' },
+    { ...named, msg: 'incident confirmed' },
+    { ...named, msg: 'incident closed', reason: 'recovered', lastedSeconds: confirmMs / 1_000 },
+    { ...about, msg: 'monitor deleted', subject: 'Shop 2' },
+  ])
+  t.equal(life.length, 6, 'each once')
+  t.match(
+    world.logged.map(line => JSON.parse(line) as Line).filter(({ msg }) => /^keeper ready/.test(msg)),
+    [{ msg: 'keeper ready (64 partitions)', partitions: 64 }],
+  )
+  for (const line of world.logged) t.strictSame(doubledKeys(line), [], line)
+})
+
+/** A logger and what it wrote. */
+function capture(level = 'info') {
+  const clock = createHandClock()
+  const written: Line[] = []
+  const destination = { write: (line: string) => void written.push(JSON.parse(line)) }
+  return { clock, written, logger: createLogger(level, { clock, destination }) }
+}
+
+t.test('a storm of one sentence fills no log, is counted, and holds back no other', async t => {
+  const { clock, written, logger } = capture()
+  const keeper = logger.child({ service: 'keeper' })
+  for (let i = 0; i < 10_000; i++) keeper.info({ incident: i }, 'incident opened')
+  for (let i = 0; i < 3; i++) logger.warn('something else')
+  t.equal(written.length, most + 3)
+  clock.advance(spellMs)
+  t.match(written.at(-1), {
+    level: 'info',
+    service: 'keeper',
+    msg: 'log lines left out',
+    sentence: 'incident opened',
+    count: 10_000 - most,
+  })
+  keeper.info({ incident: 1 }, 'incident opened')
+  t.match(written.at(-1), { msg: 'incident opened' }, 'and it goes on')
+  t.equal(written.length, most + 5)
+  clock.advance(10 * spellMs)
+  t.equal(written.length, most + 5, 'nothing is said of nothing')
+})
+
+t.test('a sentence that comes evenly is never left out', async t => {
+  const { clock, written, logger } = capture()
+  for (let i = 0; i < 10 * most; i++) {
+    logger.error({ i }, 'message failed for good')
+    clock.advance(spellMs / most)
+  }
+  t.equal(written.length, 10 * most)
+})
+
+t.test('debug lines are all written for who asks for them', async t => {
+  const { written, logger } = capture('debug')
+  for (let i = 0; i < 10 * most; i++) logger.debug('partition closed')
+  t.equal(written.length, 10 * most)
+})
+
+t.test('an error that may come at any time is logged without a stack, any other with one', async t => {
+  const { written, logger } = capture()
+  const refused = Object.assign(new Error('Authorization Violation'), { name: 'AuthorizationError' })
+  const expected = [new BusError('timeout', 'x'), new StoreError('unavailable', 'x'), new AppError('unavailable', 'x'), refused]
+  for (const err of expected) logger.warn({ err }, 'it failed')
+  for (const { err } of written as unknown as { err: { message: string; stack?: string } }[]) {
+    t.ok(err.message)
+    t.equal(err.stack, undefined, err.message)
+  }
+  for (const err of [new TypeError('x'), new StoreError('permanent', 'x'), new AppError('internal', 'x')]) {
+    logger.error({ err }, 'it failed')
+    t.match(written.at(-1), { err: { stack: /log\.test\.ts/ } })
+  }
+})
