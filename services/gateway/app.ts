@@ -133,7 +133,7 @@ function prepareRequests(
   fastify.decorateRequest('identity', null as unknown as Identity)
   fastify.decorateRequest('confirmSender', null)
   fastify.decorateRequest('arrivedAt', 0)
-  fastify.decorateRequest('answeredCode', 0)
+  fastify.decorateRequest('answeredCode', null)
   // Bodies are read by the routes that want one (json-body.ts): Fastify looks at none, nor at what a Content-Type says of it.
   for (const method of fastify.supportedMethods) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -143,7 +143,18 @@ function prepareRequests(
   })
   fastify.addHook('onResponse', (request, reply, done) => {
     drain.answered(request.raw, reply.raw)
-    metrics.answered(request.routeOptions.url ?? 'unknown', request.answeredCode, (clock.monotonic() - request.arrivedAt) / 1_000)
+    metrics.answered(
+      request.routeOptions.url ?? 'unknown',
+      codeOf(request, reply),
+      (clock.monotonic() - request.arrivedAt) / 1_000,
+    )
     done()
   })
+}
+
+/** How the answer ended: `ok`, the code of its envelope, `http_404` of what has no envelope, or `none` if the client was gone before its end. */
+function codeOf({ answeredCode }: FastifyRequest, { raw, statusCode }: FastifyReply): string {
+  if (!raw.writableFinished) return 'none'
+  if (answeredCode !== null) return String(answeredCode)
+  return statusCode < 400 ? 'ok' : `http_${statusCode}`
 }

@@ -16,8 +16,8 @@ declare module 'fastify' {
     identity: Identity
     /** On the monotonic clock. */
     arrivedAt: number
-    /** The code in the answer's envelope, for the metrics; 0 on success. */
-    answeredCode: number
+    /** The code of the refusal in the envelope, for the metrics; null: the answer has none. */
+    answeredCode: number | null
   }
 }
 

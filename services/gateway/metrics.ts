@@ -4,7 +4,7 @@ import { registeredMetric } from '#shared/registered-metric.ts'
 
 export interface GatewayMetrics {
   /** `route` is the declared path, never the one that was sent: the number of labels stays bounded. */
-  answered(route: string, code: number, seconds: number): void
+  answered(route: string, code: string, seconds: number): void
 }
 
 export function createGatewayMetrics(registry: Registry): GatewayMetrics {
@@ -16,7 +16,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
       const key = `${code} ${route}`
       let series = known.get(key)
       if (series === undefined) {
-        series = { count: requests.labels(route, String(code)), duration: durations.labels(route) }
+        series = { count: requests.labels(route, code), duration: durations.labels(route) }
         known.set(key, series)
       }
       series.count.inc()
@@ -27,7 +27,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
 
 function counter(registry: Registry): Counter<'route' | 'code'> {
   const name = 'watchkeeper_gateway_requests_total'
-  const help = 'Answers by route and envelope code; 0 is success.'
+  const help = 'Answers by route and code: ok, a code of the envelope, http_<status> without one, none if the client was gone'
   const make = () => new Counter({ name, help, labelNames: ['route', 'code'], registers: [registry] })
   return registeredMetric(registry, name, make)
 }

@@ -601,11 +601,35 @@ t.test('answers are counted by route and code, never by the path that was sent',
   await world.call('GET', `${websites}/website001`, { token })
   await world.call('GET', '/api/secret-path', { token })
   const text = await world.metrics.metrics()
-  t.match(text, 'watchkeeper_gateway_requests_total{route="/api/version",code="0"} 1')
+  t.match(text, 'watchkeeper_gateway_requests_total{route="/api/version",code="ok"} 1')
   t.match(text, 'watchkeeper_gateway_requests_total{route="/api/version",code="1003"} 1')
   t.match(text, 'watchkeeper_gateway_requests_total{route="/api/v2/monitoring/websites/:id",code="2002"} 1')
   t.notMatch(text, 'secret-path')
+  t.notMatch(text, 'code="0"')
 })
+
+t.test(
+  'what is no success is not counted as one: a page that is not there, a refused session, an answer that did not get out',
+  async t => {
+    const { world, token } = await start(t)
+    await world.call('GET', '/nowhere')
+    await world.call('GET', '/session/keys')
+    world.fastify.server.once('request', (_request, response) => response.emit('error', new Error('the client is gone')))
+    await world.call('GET', '/api/version', { token })
+    const counted = (await world.metrics.metrics())
+      .split('\n')
+      .filter(line => line.startsWith('watchkeeper_gateway_requests_total{'))
+    const wanted = [
+      'route="unknown",code="http_404"',
+      'route="/session/keys",code="http_401"',
+      'route="/api/version",code="none"',
+    ]
+    t.strictSame(
+      counted,
+      wanted.map(labels => `watchkeeper_gateway_requests_total{${labels}} 1`),
+    )
+  },
+)
 
 /** What comes on a socket until so many envelopes of success or refusal are there. */
 function received(socket: Socket, envelopes: number): Promise<string> {
