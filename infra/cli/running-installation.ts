@@ -9,6 +9,7 @@ import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
 import { readAllSettings } from '../embedded/all-settings.ts'
 import { busCredentials } from '../embedded/bus-credentials.ts'
+import { busTlsFiles } from '../embedded/bus-tls-files.ts'
 import { readBusAddress } from '../embedded/embedded-bus.ts'
 import { exitCodes, StartError } from '../embedded/start-error.ts'
 
@@ -48,6 +49,7 @@ async function connect() {
     token: settings.NATS_TOKEN,
     credentialsFile: settings.NATS_CREDENTIALS,
     ownMachine: false,
+    ...(await busTlsFiles(settings)),
   }
   const address =
     given.url === '' ? await readBusAddress(folder).catch(error => Promise.reject(notRunning(error.message))) : given

@@ -1,4 +1,5 @@
 // Where the bus is and by which credentials it is reached, as one part of the program tells another.
+import type { TlsFiles } from '#shared/bus/nats-options.ts'
 
 export interface BusAddress {
   url: string
@@ -8,11 +9,14 @@ export interface BusAddress {
   credentialsFile: string
   /** Whether the server is this machine's own. */
   ownMachine: boolean
+  /** Absent: the authorities that the machine trusts, and no certificate of its own. */
+  tlsFiles?: TlsFiles
 }
 
 /** The way to that bus as options of a connection. */
-export const busCredentials = ({ token, credentialsFile, ownMachine }: Omit<BusAddress, 'url'>) => ({
+export const busCredentials = ({ token, credentialsFile, ownMachine, tlsFiles }: Omit<BusAddress, 'url'>) => ({
   ...(token === '' ? {} : { token }),
   ...(credentialsFile === '' ? {} : { credentialsFile }),
   ownMachine,
+  ...(tlsFiles && { tlsFiles }),
 })

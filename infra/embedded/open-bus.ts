@@ -13,6 +13,7 @@ import { isLoopback } from '#shared/loopback.ts'
 import type { AllSettings } from './all-settings.ts'
 import { type BusAddress, busCredentials } from './bus-credentials.ts'
 import { demandFittingListener } from './bus-listener.ts'
+import { busTlsFiles } from './bus-tls-files.ts'
 import { startEmbeddedBus } from './embedded-bus.ts'
 import type { RunMode } from './run-mode.ts'
 import { startStep, usageError } from './start-error.ts'
@@ -47,6 +48,7 @@ export async function openBus(options: OpenBusOptions): Promise<OpenedBus> {
     token: settings.NATS_TOKEN,
     credentialsFile: settings.NATS_CREDENTIALS,
     ownMachine: false,
+    ...(await busTlsFiles(settings)),
   }
   const given = mode.embeddedBus ? await startOwnServer(options) : { ...external, keys: await keysOfFile(settings) }
   // Credentials that somebody else made say nothing of an inbox: then it is the location's.
@@ -64,11 +66,10 @@ export async function openBus(options: OpenBusOptions): Promise<OpenedBus> {
     }),
   )
   undo.push({ what: 'bus', run: () => bus.close() })
-  const { keys } = given
-  const proberIssuer =
-    keys && createProberIssuer({ keys, connection: { ...serversOf(given.url), ownMachine: given.ownMachine }, clock })
-  const { url, token, credentialsFile, ownMachine } = given
-  return { bus, busAddress: { url, token, credentialsFile, ownMachine }, proberIssuer, locationId }
+  const { keys, url, token, credentialsFile, ownMachine } = given
+  const tls = given.tlsFiles && { tlsFiles: given.tlsFiles }
+  const proberIssuer = keys && createProberIssuer({ keys, connection: { ...serversOf(given.url), ownMachine, ...tls }, clock })
+  return { bus, busAddress: { url, token, credentialsFile, ownMachine, ...tls }, proberIssuer, locationId }
 }
 
 async function startOwnServer(options: OpenBusOptions): Promise<BusAddress & { keys: BusKeys }> {

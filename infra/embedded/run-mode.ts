@@ -45,10 +45,12 @@ export function decideRunMode(settings: AllSettings): RunMode {
   return { services, embeddedBus: settings.NATS_URL === '', embeddedStore: needsStore && settings.MONGODB_URL === '', needsStore }
 }
 
-/** What is for a bus of others says nothing to one's own. */
+const busSettings = ['NATS_TOKEN', 'NATS_CREDENTIALS', 'NATS_KEYS', 'NATS_CA_FILE', 'NATS_CERT_FILE', 'NATS_KEY_FILE'] as const
+
+/** Settings of an external bus contradict the embedded one. */
 function demandBusNamed(settings: AllSettings): void {
   if (settings.NATS_URL !== '') return
-  for (const name of ['NATS_TOKEN', 'NATS_CREDENTIALS', 'NATS_KEYS'] as const) {
+  for (const name of busSettings) {
     if (settings[name] === '') continue
     throw usageError(`${name} is for the bus that NATS_URL names: set NATS_URL or unset ${name}.`)
   }

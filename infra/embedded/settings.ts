@@ -20,6 +20,17 @@ export const programSettings = {
   },
   NATS_TOKEN: text({ default: '', secret: true, meaning: 'The token for the bus named by NATS_URL.' }),
   NATS_CREDENTIALS: text({ default: '', unit: 'file', meaning: 'A NATS credentials file for the bus named by NATS_URL.' }),
+  NATS_CA_FILE: text({
+    default: '',
+    unit: 'PEM file',
+    meaning: 'The authority that signed the certificate of the bus named by NATS_URL; unset: those that the machine trusts.',
+  }),
+  NATS_CERT_FILE: text({
+    default: '',
+    unit: 'PEM file',
+    meaning: 'The certificate of this process, for a bus named by NATS_URL that asks its clients for one.',
+  }),
+  NATS_KEY_FILE: text({ default: '', unit: 'PEM file', meaning: 'The key of NATS_CERT_FILE.' }),
   NATS_REPLICAS: integer({
     default: '0',
     unit: 'copies, 0 keeps what is there and creates one',

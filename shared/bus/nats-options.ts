@@ -19,6 +19,8 @@ export interface ConnectBusOptions {
   credentialsFile?: string
   /** The server is this machine's own: no TLS on the way, although it offers it to others. */
   ownMachine?: boolean
+  /** With one of them TLS is required, whatever the URL says. */
+  tlsFiles?: TlsFiles
   /** How long the first connection may take. */
   patienceMs: number
   logger: Logger
@@ -30,6 +32,15 @@ export interface ConnectBusOptions {
   inboxPrefix?: string
   /** The largest size of the observation stream, bytes; for tests. */
   streamBytes?: number
+}
+
+/** PEM files of a bus that does not show a publicly signed certificate. They are read again at each connection. */
+export interface TlsFiles {
+  /** The authority of the bus's certificate, in place of those that the machine trusts. */
+  caFile?: string
+  /** A certificate and its key, for a bus that asks its clients for one. */
+  certFile?: string
+  keyFile?: string
 }
 
 /** How often in a row the server refused the credentials: a revoked prober goes on asking, but slowly. */
@@ -109,8 +120,7 @@ function connectionSettings(
     ...(password !== '' && { user, pass: password }),
     ...(credentials !== null && { authenticator: credsAuthenticator(new TextEncoder().encode(credentials)) }),
     ...(inboxPrefix !== undefined && { inboxPrefix }),
-    ...(addresses.some(address => address.tls) && { tls: {} }),
-    ...(options.ownMachine && { tls: null }),
+    ...tlsOptions({ ...options, tls: addresses.some(address => address.tls) }),
     maxReconnectAttempts: -1,
     reconnectDelayHandler: () =>
       (refusals.count > limits.bus.refusals ? limits.bus.refusedMs : limits.bus.reconnectMs) + spreadMs,
@@ -121,6 +131,12 @@ function connectionSettings(
     maxPingOut: limits.bus.pingsUnanswered,
     noAsyncTraces: true,
   }
+}
+
+/** The client's own options: TLS required, never spoken, or spoken if the server wants it. */
+export function tlsOptions(wanted: { tls: boolean; ownMachine?: boolean; tlsFiles?: TlsFiles }): Pick<ConnectionOptions, 'tls'> {
+  if (wanted.ownMachine) return { tls: null }
+  return wanted.tls || wanted.tlsFiles !== undefined ? { tls: { ...wanted.tlsFiles } } : {}
 }
 
 /** So that all who lost one server do not come back in the same instant: each process has its own part of the pause. */

@@ -67,7 +67,7 @@ function connectPatiently(options: ConnectBusOptions, settings: ConnectionOption
     if (/certificate/i.test(message)) {
       return new Error(
         `The bus at ${where} shows a certificate that this machine does not trust (${message}): ` +
-          'set NODE_EXTRA_CA_CERTS to the file of its authority, or correct NATS_URL.',
+          'set NATS_CA_FILE to the file of its authority, or correct NATS_URL.',
       )
     }
     const advice = options.ownMachine ? '' : ': start a nats-server there or correct NATS_URL'

@@ -3,6 +3,7 @@
 import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
 import { type BusKeys, houseAccountClaims, proberAccountClaims } from '#shared/bus/bus-keys.ts'
 import { derivedUser, formatCredentials, keyPair, readClaims, seedOf, signClaims } from '#shared/bus/nats-jwt.ts'
+import { type TlsFiles, tlsOptions } from '#shared/bus/nats-options.ts'
 import { BusError } from '#shared/bus/port.ts'
 import { proberTag } from '#shared/bus/prober-rights.ts'
 import type { Clock } from '#shared/clock.ts'
@@ -21,7 +22,7 @@ export interface ProberIssuer {
 export interface ProberIssuerOptions {
   keys: BusKeys
   /** Options for a connection to the bus, without credentials. */
-  connection: { servers: string[]; tls: boolean; ownMachine?: boolean }
+  connection: { servers: string[]; tls: boolean; ownMachine?: boolean; tlsFiles?: TlsFiles }
   clock: Clock
 }
 
@@ -50,15 +51,11 @@ export function createProberIssuer({ keys, connection, clock }: ProberIssuerOpti
   return { issue, announce }
 }
 
-async function connectAsSystem(
-  keys: BusKeys,
-  { servers, tls, ownMachine }: ProberIssuerOptions['connection'],
-): Promise<NatsConnection> {
+async function connectAsSystem(keys: BusKeys, { servers, ...way }: ProberIssuerOptions['connection']): Promise<NatsConnection> {
   try {
     return await connect({
       servers,
-      ...(tls && { tls: {} }),
-      ...(ownMachine && { tls: null }),
+      ...tlsOptions(way),
       name: 'watchkeeper revocations',
       authenticator: credsAuthenticator(new TextEncoder().encode(keys.systemCredentials)),
       timeout: limits.bus.alone.administrationMs,

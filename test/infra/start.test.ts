@@ -106,6 +106,24 @@ t.test('a start that cannot succeed ends with one sentence, an exit code and no 
       says: /none can't be read \(ENOENT\): correct NATS_TLS_CERT\.$/m,
     },
     {
+      name: 'an authority of the bus that is none',
+      environment: { SERVICES: 'prober', NATS_URL: bus, NATS_CA_FILE: file },
+      code: 2,
+      says: /file holds no certificate as PEM: correct NATS_CA_FILE\.$/m,
+    },
+    {
+      name: 'a certificate for the bus without its key',
+      environment: { SERVICES: 'prober', NATS_URL: bus, NATS_CERT_FILE: file },
+      code: 2,
+      says: /^NATS_CERT_FILE and NATS_KEY_FILE belong together/,
+    },
+    {
+      name: 'an authority for the embedded bus',
+      environment: { NATS_CA_FILE: file },
+      code: 2,
+      says: /^NATS_CA_FILE is for the bus that NATS_URL names/,
+    },
+    {
       name: 'a tools folder that is a file',
       environment: { ...own('g'), TOOLS_DIR: file },
       code: 2,

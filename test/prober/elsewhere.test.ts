@@ -485,7 +485,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
   const locationId = credential.location_id
   const overTls = `tls://localhost:${port}`
   const startProber = async () => {
-    const trusting = { NATS_URL: overTls, NODE_EXTRA_CA_CERTS: authority }
+    const trusting = { NATS_URL: overTls, NATS_CA_FILE: authority }
     const program = await startProgram({ SERVICES: 'prober', NATS_CREDENTIALS: file, LOG_LEVEL: 'info', ...trusting })
     started.push(program)
     return program
@@ -517,7 +517,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
     const missing = await runProgram(t, ['start'], { ...alone, SERVICES: 'prober', NATS_CREDENTIALS: '/nowhere' }).ended
     const strange = await runProgram(t, ['start'], { ...alone, SERVICES: 'prober', NATS_URL: overTls }).ended
     t.equal(strange.code, 1, 'a server whose certificate nobody vouches for is not joined')
-    t.match(strange.stderr, /shows a certificate that this machine does not trust .* set NODE_EXTRA_CA_CERTS/)
+    t.match(strange.stderr, /shows a certificate that this machine does not trust .* set NATS_CA_FILE/)
     t.match(missing, { code: 1, stderr: /can't be read \(ENOENT\): correct NATS_CREDENTIALS/ })
   })
 
