@@ -1,13 +1,10 @@
-// `./watchkeeper bus keys`: the keys of a bus that is run apart from Watchkeeper (a NATS cluster), so that probers on other machines
-// can join it. Writes files; changes nothing that runs.
-import { mkdir, rename, rm } from 'node:fs/promises'
+// `./watchkeeper bus keys|certificate`: what a bus needs to admit probers on other machines. Writes files; changes nothing that runs.
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { makeBusKeys, serverAuthorization } from '#shared/bus/bus-keys.ts'
 import { createSystemClock } from '#shared/clock.ts'
-import { randomId } from '#shared/ids.ts'
-import { writeSecretFile } from '../embedded/data-folder.ts'
-import { usageError } from '../embedded/start-error.ts'
+import { makeBusCertificate } from '../cluster/cluster-secrets.ts'
+import { createSecretFolder } from '../cluster/secret-folder.ts'
 import { printJson } from './printing.ts'
 
 interface KeysOptions {
@@ -15,44 +12,64 @@ interface KeysOptions {
   serverFolder: string
 }
 
+interface CertificateOptions {
+  json?: boolean
+  host: string[]
+}
+
 export function addBusCommands(program: Command): void {
-  program
-    .command('bus')
-    .description('a bus that is run apart from Watchkeeper')
+  const bus = program.command('bus').description('keys and certificates of a bus')
+  const json = ['--json', 'answer JSON, for machines'] as const
+  bus
     .command('keys')
     .description('make the keys that a NATS cluster needs so that probers on other machines can join')
     .argument('<folder>', 'a new folder for three files, readable by you alone')
     .option('--server-folder <folder>', 'where each nats-server keeps the accounts it is told of', '/data/accounts')
-    .option('--json', 'answer JSON, for machines')
+    .option(...json)
     .action(makeKeys)
+  bus
+    .command('certificate')
+    .description('make a certificate for the embedded bus, signed by an authority of its own')
+    .argument('<folder>', 'a new folder for three files, readable by you alone')
+    .requiredOption('--host <name...>', 'names or addresses by which probers reach the bus')
+    .option(...json)
+    .action(makeCertificate)
 }
 
 async function makeKeys(named: string, options: KeysOptions): Promise<void> {
   const folder = resolve(named)
-  const clock = createSystemClock()
-  const keys = makeBusKeys(clock.now())
-  clock.stop()
+  const keys = makeBusKeys(now())
   const files = {
     server: 'nats-keys.conf',
     directory: 'bus-keys.json',
     services: 'house.creds',
   }
-  // Whole or not at all: half a set of keys is no set.
-  const draft = `${folder}.${randomId(6)}`
-  try {
-    await mkdir(draft, { mode: 0o700 })
-    await writeSecretFile(join(draft, files.server), `${serverAuthorization(keys, options.serverFolder).join('\n')}\n`)
-    await writeSecretFile(join(draft, files.directory), `${JSON.stringify(keys, null, 2)}\n`)
-    await writeSecretFile(join(draft, files.services), keys.houseCredentials)
-    await rename(draft, folder)
-  } catch (error) {
-    await rm(draft, { recursive: true, force: true })
-    const { code } = error as NodeJS.ErrnoException
-    throw usageError(`The folder ${folder} can't be made (${code}): name one that does not exist.`)
+  const texts = {
+    [files.server]: `${serverAuthorization(keys, options.serverFolder).join('\n')}\n`,
+    [files.directory]: `${JSON.stringify(keys, null, 2)}\n`,
+    [files.services]: keys.houseCredentials,
   }
+  await createSecretFolder(folder, new Map(Object.entries(texts)))
   const paths = Object.fromEntries(Object.entries(files).map(([who, name]) => [who, join(folder, name)]))
   if (options.json) return printJson(paths)
   console.log(`For every nats-server, included in its configuration: ${paths['server']}`)
   console.log(`For every process but remote probers, as NATS_CREDENTIALS: ${paths['services']}`)
   console.log(`For the directory alone, as NATS_KEYS: ${paths['directory']}`)
+}
+
+async function makeCertificate(named: string, { host, json }: CertificateOptions): Promise<void> {
+  const folder = resolve(named)
+  await createSecretFolder(folder, makeBusCertificate(now(), host))
+  const paths = { certificate: join(folder, 'bus.pem'), key: join(folder, 'bus.key'), authority: join(folder, 'ca.pem') }
+  if (json) return printJson(paths)
+  console.log(`For Watchkeeper, as NATS_TLS_CERT: ${paths.certificate}`)
+  console.log(`For Watchkeeper, as NATS_TLS_KEY: ${paths.key}`)
+  console.log(`For probers on other machines, as NATS_CA_FILE: ${paths.authority}`)
+}
+
+function now(): number {
+  const clock = createSystemClock()
+  const at = clock.now()
+  clock.stop()
+  return at
 }

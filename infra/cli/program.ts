@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { exitCodeMeanings } from '../embedded/start-error.ts'
 import { addBusCommands } from './bus.ts'
+import { addClusterCommands } from './cluster.ts'
 import { addCompletionCommand } from './completion.ts'
 import { demo } from './demo.ts'
 import { addDestinationCommands } from './destination.ts'
@@ -45,6 +46,7 @@ export function createProgram(): Command {
   addDestinationCommands(program)
   addIncidentCommands(program)
   addBusCommands(program)
+  addClusterCommands(program)
   addMachinesCommand(program)
   addCompletionCommand(program)
   return program

@@ -130,7 +130,7 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
       { path: 'docs/x.md', text: 'the program `watchkeeper` and npm run in the middle of a sentence\n' },
       {
         path: 'docs/x.md',
-        text: '```sh\nnpm ci\nnpm start -- --help\nnpm run check\n./watchkeeper key create --json > a-file\n./watchkeeper machines incident\n```\n',
+        text: '```sh\nnpm ci\nnpm start -- --help\nnpm run check\n./watchkeeper key create --json > a-file\n./watchkeeper machines incident\nsudo -u watchkeeper env\n```\n',
       },
       { path: 'docs/x.md', text: '`./watchkeeper member delete` and `./watchkeeper key delete <id of the old one>`\n' },
       { path: 'docs/x.md', text: '```sh\nid=$(./watchkeeper workspace create "a; b" --owner ann) # c\n```\n' },

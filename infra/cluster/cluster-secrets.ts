@@ -1,0 +1,103 @@
+// All secrets and certificates of a cluster as files, as infra/compose and infra/kubernetes mount them: one folder for each kind of
+// container, which gets no more than it needs. Made in memory; the caller writes them.
+import { type BusKeys, makeBusKeys, serverAuthorization } from '#shared/bus/bus-keys.ts'
+import { randomId } from '#shared/ids.ts'
+import { day, hour } from '#shared/limits.ts'
+import { kubernetesSecrets } from './kubernetes-secrets.ts'
+import type { SecretFiles } from './secret-folder.ts'
+import { hostsOf, makeAuthority, makeServer, type Pem } from './x509.ts'
+
+export const busServers = ['nats-0.nats', 'nats-1.nats', 'nats-2.nats']
+export const storeServers = ['mongo-0.mongo', 'mongo-1.mongo', 'mongo-2.mongo']
+/** Signs the certificates. No container gets it: keep it where nobody else reads. */
+export const authorityKeyFile = 'authority.key'
+export const authorityFile = 'ca.pem'
+
+/** Clocks of other machines may be behind. */
+const backdatedMs = 1 * hour
+const authorityMs = 20 * 365 * day
+/** `--renew` makes new ones before. Many clients refuse a server whose certificate is valid for longer. */
+const serverMs = 825 * day
+const secretLength = 40
+
+export interface CertificateOptions {
+  /** Ms since the epoch. */
+  at: number
+  /** Names and addresses by which clients outside the cluster reach the bus. */
+  busHosts: string[]
+}
+
+/** A new cluster: nothing of it fits another one. */
+export function makeClusterSecrets(options: CertificateOptions): SecretFiles {
+  const authority = makeAuthority({ commonName: 'Watchkeeper cluster authority', ...validFor(options.at, authorityMs) })
+  const keys = makeBusKeys(options.at)
+  const storePassword = randomId(secretLength)
+  const files = new Map([
+    [authorityKeyFile, authority.key],
+    [authorityFile, authority.certificate],
+    ['nats/accounts.conf', `${serverAuthorization(keys, '/data/accounts').join('\n')}\n`],
+    ['nats/routes.conf', routes(randomId(secretLength))],
+    ['mongo/keyfile', `${randomId(256)}\n`],
+    ['mongo/passwords.json', `${JSON.stringify({ admin: randomId(secretLength), watchkeeper: storePassword }, null, 2)}\n`],
+    ...filesOfServices(keys),
+    ['store.env', `MONGODB_URL=${storeUrl(storePassword)}\n`],
+    ['salt.env', `SQIDS_SALT=${randomId(secretLength)}\n`],
+  ])
+  return renewCertificates(files, options)
+}
+
+/** The same cluster with new certificates of its servers, which keep the hosts of those before. Expects the authority among the files. */
+export function renewCertificates(files: SecretFiles, { at, busHosts }: CertificateOptions): SecretFiles {
+  const authority = { certificate: files.get(authorityFile) ?? '', key: files.get(authorityKeyFile) ?? '' }
+  const present = hostsOf(files.get('nats/server.pem') ?? '')
+  const server = (commonName: string, hosts: string[]) =>
+    makeServer(authority, { commonName, hosts: [...new Set([...hosts, 'localhost', '127.0.0.1'])], ...validFor(at, serverMs) })
+  const renewed = new Map([
+    ...files,
+    ...filesOfBus(server('Watchkeeper bus', [...busServers, 'nats', ...present, ...busHosts]), authority.certificate),
+    ...filesOfStore(server('Watchkeeper store', storeServers), authority.certificate),
+    ['services/ca.pem', authority.certificate],
+  ])
+  return renewed.set('kubernetes.yaml', kubernetesSecrets(renewed))
+}
+
+/** An authority and one server that it signed, for a bus that is not part of a cluster. */
+export function makeBusCertificate(at: number, hosts: string[]): SecretFiles {
+  const authority = makeAuthority({ commonName: 'Watchkeeper bus authority', ...validFor(at, authorityMs) })
+  const { certificate, key } = makeServer(authority, { commonName: 'Watchkeeper bus', hosts, ...validFor(at, serverMs) })
+  return new Map([
+    [authorityFile, authority.certificate],
+    ['bus.pem', certificate],
+    ['bus.key', key],
+  ])
+}
+
+const validFor = (at: number, ms: number) => ({ validFrom: at - backdatedMs, validTo: at + ms })
+
+const filesOfBus = ({ certificate, key }: Pem, authority: string): [string, string][] => [
+  ['nats/server.pem', certificate],
+  ['nats/server.key', key],
+  ['nats/ca.pem', authority],
+]
+
+/** mongod wants certificate and key in one file. */
+const filesOfStore = ({ certificate, key }: Pem, authority: string): [string, string][] => [
+  ['mongo/server.pem', `${certificate}${key}`],
+  ['mongo/ca.pem', authority],
+]
+
+const filesOfServices = (keys: BusKeys): [string, string][] => [
+  ['services/house.creds', keys.houseCredentials],
+  ['directory/bus-keys.json', `${JSON.stringify(keys, null, 2)}\n`],
+]
+
+/** A server shows this password to those that it connects to, and demands it of those that connect. */
+function routes(password: string): string {
+  const urls = busServers.map(server => `"tls://route:${password}@${server}:6222"`)
+  return [`authorization { user: "route", password: "${password}", timeout: 5 }`, `routes: [${urls.join(', ')}]`, ''].join('\n')
+}
+
+function storeUrl(password: string): string {
+  const hosts = storeServers.map(server => `${server}:27017`).join(',')
+  return `mongodb://watchkeeper:${password}@${hosts}/watchkeeper?replicaSet=rs0&tls=true&tlsCAFile=/etc/watchkeeper/services/ca.pem`
+}

@@ -1,0 +1,56 @@
+// A folder of secrets on disk. Only its owner may enter it. Files in folders below are readable for all: a container runs as a user of its
+// own and sees only the folder that is mounted into it, and nobody else on this machine gets past the top.
+import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { randomId } from '#shared/ids.ts'
+import { writeSecretFile } from '../embedded/data-folder.ts'
+import { usageError } from '../embedded/start-error.ts'
+
+/** Text by path, relative to the folder. */
+export type SecretFiles = ReadonlyMap<string, string>
+
+/** Whole or not at all: half a set of keys is no set. Throws a StartError where the folder exists or can't be made. */
+export async function createSecretFolder(folder: string, files: SecretFiles): Promise<void> {
+  const draft = `${folder}.${randomId(6)}`
+  try {
+    await mkdir(draft, { mode: 0o700 })
+    await writeAll(draft, files)
+    await rename(draft, folder)
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true })
+    const { code } = error as NodeJS.ErrnoException
+    throw usageError(`The folder ${folder} can't be made (${code}): name one that does not exist.`)
+  }
+}
+
+/** Each file whole or not at all; files of other names stay. Throws a StartError where one can't be written. */
+export async function replaceSecretFiles(folder: string, files: SecretFiles): Promise<void> {
+  await writeAll(folder, files).catch(({ code }: NodeJS.ErrnoException) => {
+    throw usageError(`The folder ${folder} can't be written (${code}): correct its rights.`)
+  })
+}
+
+/** Throws a StartError where it is no folder that can be read. */
+export async function readSecretFolder(folder: string): Promise<SecretFiles> {
+  try {
+    const found = await readdir(folder, { recursive: true, withFileTypes: true })
+    const paths = found.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+    const texts = await Promise.all(paths.map(path => readFile(path, 'utf8')))
+    return new Map(paths.map((path, index) => [relative(folder, path), texts[index] ?? '']))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw usageError(`The folder ${folder} can't be read (${code}): name the folder of a cluster's secrets.`)
+  }
+}
+
+async function writeAll(folder: string, files: SecretFiles): Promise<void> {
+  for (const [path, text] of files) {
+    const file = join(folder, path)
+    const parent = dirname(file)
+    await mkdir(parent, { recursive: true })
+    await writeSecretFile(file, text)
+    if (parent === folder) continue
+    await chmod(parent, 0o755)
+    await chmod(file, 0o644)
+  }
+}

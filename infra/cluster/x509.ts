@@ -1,0 +1,162 @@
+// X.509 certificates for a cluster of our own: one authority and the servers that it signs, all with keys of P-256. Written with
+// Node's crypto alone, so that the image needs no other program. Knows no files.
+import {
+  createHash,
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from 'node:crypto'
+import { isIP } from 'node:net'
+
+export interface Pem {
+  certificate: string
+  key: string
+}
+
+interface Subject {
+  commonName: string
+  /** Instants in ms since the epoch; seconds count. */
+  validFrom: number
+  validTo: number
+}
+
+const oids = {
+  ecdsaWithSha256: '1.2.840.10045.4.3.2',
+  commonName: '2.5.4.3',
+  subjectKey: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  names: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  authorityKey: '2.5.29.35',
+  extendedKeyUsage: '2.5.29.37',
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
+}
+
+/** An authority that signs servers and no further authorities. */
+export function makeAuthority(subject: Subject): Pem {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const key = keyIdentifier(publicKey)
+  const extensions = [
+    extension(oids.basicConstraints, sequence(boolean(true), integer(Buffer.from([0]))), true),
+    // keyCertSign and cRLSign.
+    extension(oids.keyUsage, bits(Buffer.from([0x06]), 1), true),
+    extension(oids.subjectKey, tagged(0x04, key)),
+  ]
+  const certificate = signed({ ...subject, issuer: subject.commonName, publicKey, extensions }, privateKey)
+  return { certificate, key: pemOf(privateKey) }
+}
+
+/** A server known by these host names and IP addresses; it may be a client of its peers too, as members of a cluster are. */
+export function makeServer(authority: Pem, subject: Subject & { hosts: string[] }): Pem {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const issuer = new X509Certificate(authority.certificate)
+  const extensions = [
+    extension(oids.basicConstraints, sequence(), true),
+    // digitalSignature.
+    extension(oids.keyUsage, bits(Buffer.from([0x80]), 7), true),
+    extension(oids.extendedKeyUsage, sequence(identifier(oids.serverAuth), identifier(oids.clientAuth))),
+    extension(oids.names, sequence(...subject.hosts.map(alternativeName))),
+    extension(oids.subjectKey, tagged(0x04, keyIdentifier(publicKey))),
+    extension(oids.authorityKey, sequence(tagged(0x80, keyIdentifier(issuer.publicKey)))),
+  ]
+  const body = { ...subject, issuer: commonNameOf(issuer), publicKey, extensions }
+  return { certificate: signed(body, createPrivateKey(authority.key)), key: pemOf(privateKey) }
+}
+
+/** The host names and IP addresses that a server's certificate is for; none where the text holds no certificate. */
+export function hostsOf(certificate: string): string[] {
+  if (certificate === '') return []
+  const names = new X509Certificate(certificate).subjectAltName?.split(', ') ?? []
+  return names.map(name => name.slice(name.indexOf(':') + 1))
+}
+
+interface Body extends Subject {
+  issuer: string
+  publicKey: KeyObject
+  extensions: Buffer[]
+}
+
+function signed(body: Body, signer: KeyObject): string {
+  const algorithm = sequence(identifier(oids.ecdsaWithSha256))
+  const serial = randomBytes(16)
+  // Positive, and with no leading zero: the shortest form of a number is the only one allowed.
+  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40
+  const contents = sequence(
+    tagged(0xa0, integer(Buffer.from([2]))),
+    integer(serial),
+    algorithm,
+    nameOf(body.issuer),
+    sequence(time(body.validFrom), time(body.validTo)),
+    nameOf(body.commonName),
+    body.publicKey.export({ type: 'spki', format: 'der' }),
+    tagged(0xa3, sequence(...body.extensions)),
+  )
+  const certificate = sequence(contents, algorithm, bits(sign('sha256', contents, signer), 0))
+  const lines = certificate.toString('base64').match(/.{1,64}/g) ?? []
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
+}
+
+const commonNameOf = ({ subject }: X509Certificate): string => /^CN=(.*)$/m.exec(subject)?.[1] ?? ''
+const pemOf = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+/** As RFC 5280 4.2.1.2 makes it: a hash of the point, the last 65 bytes of the key's own form. */
+const keyIdentifier = (key: KeyObject): Buffer =>
+  createHash('sha1')
+    .update(key.export({ type: 'spki', format: 'der' }).subarray(-65))
+    .digest()
+
+function alternativeName(host: string): Buffer {
+  if (isIP(host) === 0) return tagged(0x82, Buffer.from(host, 'ascii'))
+  if (isIP(host) === 4) return tagged(0x87, Buffer.from(host.split('.').map(Number)))
+  return tagged(0x87, ipv6(host))
+}
+
+/** The 16 bytes of an address in any of its spellings: a URL writes the two halves around `::` without dots. */
+function ipv6(host: string): Buffer {
+  const [head = '', tail = ''] = new URL(`http://[${host}]`).hostname.slice(1, -1).split('::')
+  const words = (half: string) => half.split(':').filter(word => word !== '')
+  const [before, after] = [words(head), words(tail)]
+  const all = [...before, ...Array(8 - before.length - after.length).fill('0'), ...after]
+  return Buffer.from(all.map(word => word.padStart(4, '0')).join(''), 'hex')
+}
+
+const nameOf = (commonName: string): Buffer =>
+  sequence(tagged(0x31, sequence(identifier(oids.commonName), tagged(0x0c, Buffer.from(commonName)))))
+
+const extension = (oid: string, value: Buffer, critical = false): Buffer =>
+  sequence(identifier(oid), ...(critical ? [boolean(true)] : []), tagged(0x04, value))
+
+/** DER: a tag, the length of the content, the content. */
+function tagged(tag: number, ...content: Buffer[]): Buffer {
+  const body = Buffer.concat(content)
+  const size = body.length
+  const length = size < 0x80 ? [size] : size < 0x100 ? [0x81, size] : [0x82, size >> 8, size & 0xff]
+  return Buffer.concat([Buffer.from([tag, ...length]), body])
+}
+
+const sequence = (...content: Buffer[]): Buffer => tagged(0x30, ...content)
+const integer = (bytes: Buffer): Buffer => tagged(0x02, bytes)
+const boolean = (value: boolean): Buffer => tagged(0x01, Buffer.from([value ? 0xff : 0]))
+const bits = (bytes: Buffer, unused: number): Buffer => tagged(0x03, Buffer.from([unused]), bytes)
+
+/** Years before 2050 are written with two digits. */
+function time(at: number): Buffer {
+  const text = `${new Date(at).toISOString().replace(/[-:T]|\..*/g, '')}Z`
+  return text < '2050' ? tagged(0x17, Buffer.from(text.slice(2))) : tagged(0x18, Buffer.from(text))
+}
+
+function identifier(oid: string): Buffer {
+  const [first = 0, second = 0, ...rest] = oid.split('.').map(Number)
+  return tagged(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]))
+}
+
+/** Seven bits a byte, the highest bit set in all but the last. */
+function base128(value: number): number[] {
+  const bytes = [value & 0x7f]
+  for (let left = value >> 7; left > 0; left >>= 7) bytes.unshift((left & 0x7f) | 0x80)
+  return bytes
+}
