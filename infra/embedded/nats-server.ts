@@ -47,9 +47,11 @@ const loopback = '127.0.0.1'
 
 /**
  * A shell between us and the server. Its standard input is held open by this process alone: when this process is gone, even by
- * kill -9, reading ends and the server is told to stop. `$1` binary, `$2` config, `$3` file for the process ids.
+ * kill -9, reading ends and the server is told to stop. `$1` binary, `$2` config, `$3` file for the process ids. `sleep` must be found
+ * whatever PATH there is: without it the server would be killed at once instead of after 5 s.
  */
 const guardian = `
+PATH="$PATH:/usr/bin:/bin"
 exec 3<&0
 "$1" -c "$2" </dev/null 3<&- &
 server=$!

@@ -1,50 +1,24 @@
-// The image, laid out as its Dockerfile and .dockerignore say without building it: what runs there finds everything that it imports.
-import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+// The image, laid out without a container engine as its Dockerfile and .dockerignore say. The program finds everything that it imports, and
+// does the main job as the image's own user, who may write nothing but the data folder.
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import t from 'tap'
-import { temporaryFolder } from './run-program.ts'
+import { obtainNatsServer } from '../../infra/embedded/nats-server.ts'
+import { containerEnvironment, type Image, imageSources, inContainer, inImage, layOutImage } from '../support/image.ts'
+import { eventually, isAlive, natsServerPid, temporaryFolder } from './run-program.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const linesOf = (path: string) => readFileSync(join(root, path), 'utf8').split('\n')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   version: string
   imports: Record<string, string>
   dependencies: Record<string, string>
 }
-const entry = 'infra/cli/watchkeeper.js'
-
-/** As Docker reads it: the last pattern that fits a path or a folder above it decides. */
-function isSent(path: string): boolean {
-  const folders = path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
-  const fits = (pattern: string) => {
-    const wanted = new RegExp(`^${pattern.replace(/[.+?^$()[\]{}|]/g, '\\$&').replaceAll('*', '[^/]*')}$`)
-    return folders.some(folder => wanted.test(folder))
-  }
-  const patterns = linesOf('.dockerignore').filter(line => line !== '' && !line.startsWith('#'))
-  const last = patterns.findLast(pattern => fits(pattern.replace(/^!/, '')))
-  return last === undefined || last.startsWith('!')
-}
-
-/** The folder WORKDIR of the image, but for the packages, which are linked. */
-function layOut(folder: string): string {
-  for (const [, words = ''] of linesOf('infra/Dockerfile').flatMap(line => [...line.matchAll(/^COPY (.*)$/g)])) {
-    const sources = words.split(' ')
-    const target = sources.pop() ?? ''
-    for (const source of sources) {
-      const to = join(folder, target, sources.length > 1 || target.endsWith('/') ? source : '')
-      const filter = (from: string) => isSent(relative(root, from)) || holdsSent(relative(root, from))
-      mkdirSync(dirname(to), { recursive: true })
-      cpSync(join(root, source), to, { recursive: true, filter })
-    }
-  }
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  return folder
-}
-
-/** A folder that is not sent itself may hold what is. */
-const holdsSent = (path: string): boolean =>
-  statSync(join(root, path)).isDirectory() && linesOf('.dockerignore').some(line => line.startsWith(`!${path}/`))
+const entries = ['infra/cli/watchkeeper.js', 'infra/cli/health-check.js']
 
 /** What a source names to be loaded when it runs: imports, also those at need, and files beside it, such as workers. */
 function importsOf(source: string): string[] {
@@ -63,46 +37,172 @@ function pathOf(name: string, importer: string): string | null {
   return null
 }
 
-t.test('whatever the program in the image can reach is in the image', async t => {
-  const folder = layOut(temporaryFolder(t))
-  const reached = new Set([entry])
+/** All sources that the program can reach within the image, and what it reaches that is not there. */
+function walk(image: Image): { reached: Set<string>; missing: string[] } {
+  const app = inImage(image, '/app')
+  const reached = new Set(entries)
   const missing: string[] = []
   for (const importer of reached) {
-    for (const name of importsOf(readFileSync(join(folder, importer), 'utf8'))) {
+    for (const name of importsOf(readFileSync(join(app, importer), 'utf8'))) {
       const path = pathOf(name, importer)
       if (path === null) {
         const [scope = '', part] = name.split('/')
         const known = name.startsWith('node:') || (scope.startsWith('@') ? `${scope}/${part}` : scope) in manifest.dependencies
         if (!known) missing.push(`${importer} imports the package ${name}`)
-      } else if (existsSync(join(folder, path))) reached.add(path)
+      } else if (existsSync(join(app, path))) reached.add(path)
       else missing.push(`${importer} imports ${path}`)
     }
   }
+  return { reached, missing }
+}
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+t.test('the image has all that the program can reach, and nothing else', async t => {
+  const image = layOutImage({ folder: temporaryFolder(t), quick: true })
+  const { reached, missing } = walk(image)
   t.strictSame(missing, [])
   for (const path of ['infra/embedded/prober/worker.ts', 'shared/store/sqlite-worker.ts', 'services/gateway/openapi/document.ts'])
     t.ok(reached.has(path), `the walk comes to ${path}`)
   t.ok(reached.size > 200, `${reached.size} sources`)
-  for (const path of ['test', 'docs', 'infra/gates', '.git']) t.notOk(existsSync(join(folder, path)), `without ${path}`)
+  for (const path of ['test', 'docs', 'infra/gates', '.git', 'infra/compose'])
+    t.notOk(existsSync(inImage(image, `/app/${path}`)), `without ${path}`)
 })
 
-t.test('the program of the image runs: its commands, and all services', async t => {
-  const folder = layOut(temporaryFolder(t))
-  const command = (...args: string[]) => spawnSync(process.execPath, [entry, ...args], { cwd: folder, encoding: 'utf8' })
-  t.match(command('--version'), { status: 0, stdout: `${manifest.version}\n`, stderr: '' })
-  t.match(command('machines'), { status: 0, stdout: /^%% \w+\nstateDiagram-v2/, stderr: '' })
+t.test('a folder that the Dockerfile or .dockerignore leaves out is noticed', async t => {
+  const { dockerfile, dockerignore } = imageSources()
+  const forgotten = { dockerfile: dockerfile.replace(/^COPY machines machines\n/m, ''), dockerignore }
+  const { missing } = walk(layOutImage({ folder: temporaryFolder(t), quick: true, sources: forgotten }))
+  t.match(missing, [/imports machines\//])
+  const kept = { dockerfile, dockerignore: dockerignore.replace('!machines\n', '') }
+  t.throws(() => layOutImage({ folder: temporaryFolder(t), quick: true, sources: kept }), /does not send it/)
+})
 
-  const own = { DATA_DIR: temporaryFolder(t), TOOLS_DIR: join(root, '.tools'), PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'warn' }
-  const child = spawn(process.execPath, [entry, 'start'], { cwd: folder, env: { PATH: process.env['PATH'], ...own } })
-  t.teardown(() => child.kill('SIGKILL'))
-  let said = ''
-  const look = (chunk: Buffer) => {
-    said += chunk
-    // Once: a second signal ends it without grace.
-    if (!child.killed && /listens on http/.test(said)) child.kill('SIGTERM')
+t.test('the image does the main job as its own user, with nothing on the PATH but Node', { timeout: 300_000 }, async t => {
+  if (process.getuid?.() !== 0) {
+    const sentence = 'The image is not tried as its own user: only root may become another user. Run this test as root.'
+    if (process.env['CI'] === 'true') throw new Error(sentence)
+    process.stderr.write(`\n*** SKIPPED: ${sentence}\n\n`)
+    return
   }
-  child.stdout.on('data', look)
-  child.stderr.on('data', look)
-  const code = await new Promise(resolve => child.once('close', resolve))
-  t.match(said, /listens on http/)
-  t.equal(code, 0, said)
+  const folder = temporaryFolder(t)
+  chmodSync(folder, 0o755)
+  const natsServer = await obtainNatsServer({ toolsFolder: join(root, '.tools'), log: line => t.comment(line) })
+  const image = layOutImage({ folder, natsServer })
+  const app = inImage(image, '/app')
+  const environment = containerEnvironment(image)
+  const ports = { PORT: String(await freePort()), OPS_PORT: String(await freePort()) }
+  // Tests listen on loopback alone, whatever the image says.
+  const own = { ...environment, ...ports, HOST: '127.0.0.1', WEBSITE_CONFIRM_AFTER: '1s', PUBLIC_URL: 'http://status.example' }
+  const exec = (...words: string[]) => {
+    const { command, args, options } = inContainer(image, own, words)
+    return spawnSync(command, args, { ...options, encoding: 'utf8' })
+  }
+
+  await t.test('what it is made of', async t => {
+    t.equal(image.node, manifest.dependencies['node'], 'the Node of npm start')
+    t.equal(process.versions.node, image.node, 'which is tried here')
+    t.strictSame(image.user, { uid: 1000, gid: 1000 })
+    t.strictSame(image.volumes, ['/data'])
+    t.equal(image.environment['DATA_DIR'], '/data')
+    t.strictSame(readdirSync(join(image.root, 'usr/local/bin')).sort(), ['node', 'watchkeeper'])
+    const nodes = globSync('**/node', { cwd: image.root }).filter(path => statSync(join(image.root, path)).isFile())
+    t.strictSame(nodes, ['usr/local/bin/node'], 'one Node')
+    const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, { dev?: true }> }
+    const development = Object.keys(lock.packages).filter(path => lock.packages[path]?.dev && existsSync(join(app, path)))
+    t.strictSame(development, [], 'no package for development')
+    const version = execFileSync(join(app, '.tools', 'nats-server'), ['--version'], { encoding: 'utf8' })
+    const obtained = readFileSync(join(root, 'infra/embedded/obtain-nats-server.ts'), 'utf8')
+    t.match(obtained, `const version = '${/v([\d.]+)/.exec(version)?.[1]}'`, 'the pinned nats-server')
+    const writable = spawnSync('find', [image.root, '-writable', '-not', '-type', 'l'], { ...image.user, encoding: 'utf8' })
+    t.strictSame(writable.stdout.trim().split('\n'), [inImage(image, '/data')], 'the data folder alone can be written')
+  })
+
+  await t.test('commands that need nothing that runs', async t => {
+    t.match(exec('watchkeeper', '--version'), { status: 0, stdout: `${manifest.version}\n`, stderr: '' })
+    t.match(exec('watchkeeper', 'machines'), { status: 0, stdout: /^%% \w+\nstateDiagram-v2/, stderr: '' })
+    t.match(exec('watchkeeper', 'cluster', 'secrets', '/data/secrets'), { status: 0, stderr: '' })
+  })
+
+  const healthy = () => exec(...image.healthCheck)
+  t.match(healthy(), { status: 1, stderr: /ECONNREFUSED/ }, 'a container that does not run is not healthy')
+
+  const messages: Record<string, string>[] = []
+  const receive = async (request: IncomingMessage) => messages.push(JSON.parse(await readText(request)))
+  const outside = createServer((request, response) => {
+    if (request.url === '/hook') void receive(request)
+    response.writeHead(request.url === '/hook' ? 200 : 503).end()
+  }).listen(0, '127.0.0.1')
+  await once(outside, 'listening')
+  t.teardown(() => outside.close())
+  const outsideUrl = `http://127.0.0.1:${(outside.address() as AddressInfo).port}`
+
+  const { command, args, options } = inContainer(image, own, [...image.entrypoint, ...image.command])
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (said += chunk))
+  const ended = new Promise<number | null>(resolve => child.once('close', resolve))
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const readyz = `http://127.0.0.1:${ports.OPS_PORT}/readyz`
+  await eventually('it is ready', () =>
+    fetch(readyz).then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  )
+  t.match(healthy(), { status: 0, stderr: '' }, 'and its container is healthy')
+  const key = readFileSync(inImage(image, '/data/first-key'), 'utf8').trim()
+  const call = async (route: string, body?: object) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const request = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }
+    const answer = (await (await fetch(`http://127.0.0.1:${ports.PORT}/api${route}`, request)).json()) as {
+      result: never
+      error: unknown
+    }
+    t.equal(answer.error, null, route)
+    return answer.result
+  }
+
+  await t.test('a monitor is checked and judged, and a webhook is told', async t => {
+    const [workspace] = (await call('/v2/workspaces')) as { id: string }[]
+    const workspace_id = workspace?.id
+    const url = `${outsideUrl}/hook`
+    await call('/v2/notifications/destinations', { workspace_id, name: 'on call', destination_type: 'webhook', url })
+    await call('/v2/monitoring/websites', {
+      workspace_id,
+      name: 'shop',
+      interval: 60,
+      request: { url: `${outsideUrl}/`, method: 'GET' },
+      response: { statuses: [200] },
+      locations: ['local'],
+    })
+    await eventually('the webhook is told', () => messages.length > 0)
+    t.match(JSON.stringify(messages[0]), /shop/)
+    t.match(exec('watchkeeper', 'key', 'list'), { status: 0, stdout: /First key/i, stderr: '' }, 'a command within the container')
+  })
+
+  await t.test('SIGTERM ends it cleanly, its nats-server too', async t => {
+    const server = natsServerPid(inImage(image, '/data'))
+    t.ok(isAlive(server))
+    child.kill('SIGTERM')
+    const code = await ended
+    t.equal(code, 0, code === 0 ? 'with exit code 0' : said)
+    t.match(said, /Stopped\./)
+    t.notOk(isAlive(server))
+    t.notMatch(said, key)
+    t.notMatch(said, /"level":"(warn|error|fatal)"/)
+    const foreign = spawnSync('find', [image.root, '-user', '1000', '-not', '-path', `${inImage(image, '/data')}*`], {
+      encoding: 'utf8',
+    })
+    t.equal(foreign.stdout, '', 'it wrote to the data folder alone')
+  })
 })
