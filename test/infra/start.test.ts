@@ -19,7 +19,6 @@ import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-import { parse, parseAllDocuments } from 'yaml'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
 import { connectBus } from '#shared/bus/nats.ts'
@@ -537,32 +536,4 @@ t.test('a second signal ends it at once', async t => {
   program.child.kill('SIGTERM')
   t.equal((await program.ended).code, 1)
   t.notMatch(program.stderr(), /Not everything ended in time/, 'it does not use up the grace')
-})
-
-t.test('the manifests set declared settings only, and each service has its container', async t => {
-  type Container = { image?: string; env?: { name: string }[]; name?: string }
-  const compose = parse(readFileSync(join(root, 'infra/compose/compose.yaml'), 'utf8'), { merge: true })
-  const fromCompose = Object.entries(compose.services as Record<string, { build?: object; environment: object }>)
-    .filter(([, service]) => service.build)
-    .map(([name, service]) => ({ name, settings: Object.keys(service.environment) }))
-  const documents = parseAllDocuments(readFileSync(join(root, 'infra/kubernetes/watchkeeper.yaml'), 'utf8'))
-  t.same(
-    documents.flatMap(document => document.errors),
-    [],
-  )
-  const fromKubernetes = documents
-    .map(document => document.toJS())
-    .filter(manifest => manifest.kind === 'Deployment')
-    .flatMap(manifest => manifest.spec.template.spec.containers as Container[])
-    .map(({ name, env }) => ({ name: name ?? '', settings: (env ?? []).map(entry => entry.name) }))
-  const inDockerfile = [...readFileSync(join(root, 'infra/Dockerfile'), 'utf8').matchAll(/^ENV (.*)$/gm)]
-    .flatMap(([, line = '']) => line.split(' ').map(pair => pair.split('=')[0] ?? ''))
-    .filter(name => name !== 'NODE_ENV')
-  for (const containers of [fromCompose, fromKubernetes]) {
-    t.same(containers.map(({ name }) => name).sort(), ['directory', 'gateway', 'keeper', 'notifier', 'prober'])
-    for (const { name, settings } of containers) {
-      for (const setting of settings) t.ok(declaredNames.includes(setting), `${name} sets ${setting}, which is declared`)
-    }
-  }
-  for (const setting of inDockerfile) t.ok(declaredNames.includes(setting), `the image sets ${setting}`)
 })
