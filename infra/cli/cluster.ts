@@ -1,4 +1,4 @@
-// `watchkeeper cluster secrets`: all secrets and certificates that infra/compose and infra/kubernetes mount. Writes files; changes
+// `./watchkeeper cluster secrets`: all secrets and certificates that infra/compose and infra/kubernetes mount. Writes files; changes
 // nothing that runs.
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'

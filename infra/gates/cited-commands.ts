@@ -49,6 +49,7 @@ function isTaken(words: readonly string[]): boolean {
     const option = word.startsWith('-') ? optionOf(command, word) : null
     if (option === undefined) return false
     if (option === null) given += 1
+    else if (option.variadic) while (at + 1 < words.length && !words[at + 1]?.startsWith('-')) at += 1
     else if (option.required) at += 1
   }
   const taken = command.registeredArguments

@@ -1,4 +1,4 @@
-// Secrets and certificates of `watchkeeper cluster secrets` and `watchkeeper bus certificate`: other programs accept the certificates, few may
+// Secrets and certificates of `./watchkeeper cluster secrets` and `./watchkeeper bus certificate`: other programs accept the certificates, few may
 // read the files, and a renewal changes nothing else.
 import { spawnSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'

@@ -44,7 +44,7 @@ kill "$watcher" 2>/dev/null
 exit "$code"
 `
 
-/** Resolves when all three listen; they then look for each other. `secrets` is a folder that `watchkeeper cluster secrets` made. */
+/** Resolves when all three listen; they then look for each other. `secrets` is a folder that `./watchkeeper cluster secrets` made. */
 export async function startManifestBus(binary: string, secrets: string, folder: string): Promise<ManifestServer[]> {
   const names = ['nats-0', 'nats-1', 'nats-2']
   const ports = await Promise.all(names.map(freePorts))
