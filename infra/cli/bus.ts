@@ -5,34 +5,26 @@ import { makeBusKeys, serverAuthorization } from '#shared/bus/bus-keys.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import { makeBusCertificate } from '../cluster/cluster-secrets.ts'
 import { createSecretFolder } from '../cluster/secret-folder.ts'
+import { addNoun, type JsonOption } from './noun.ts'
 import { printJson } from './printing.ts'
 
-interface KeysOptions {
-  json?: boolean
+interface KeysOptions extends JsonOption {
   serverFolder: string
 }
 
-interface CertificateOptions {
-  json?: boolean
+interface CertificateOptions extends JsonOption {
   host: string[]
 }
 
 export function addBusCommands(program: Command): void {
-  const bus = program.command('bus').description('keys and certificates of a bus')
-  const json = ['--json', 'answer JSON, for machines'] as const
-  bus
-    .command('keys')
-    .description('make the keys that a NATS cluster needs so that probers on other machines can join')
+  const verb = addNoun(program, 'bus', 'keys and certificates of a bus')
+  verb('keys', 'make the keys that a NATS cluster needs so that probers on other machines can join')
     .argument('<folder>', 'a new folder for three files, readable by you alone')
-    .option('--server-folder <folder>', 'where each nats-server keeps the accounts it is told of', '/data/accounts')
-    .option(...json)
+    .option('--server-folder <folder>', 'the folder in which each nats-server keeps its accounts', '/data/accounts')
     .action(makeKeys)
-  bus
-    .command('certificate')
-    .description('make a certificate for the embedded bus, signed by an authority of its own')
+  verb('certificate', 'make a certificate for the embedded bus, signed by an authority of its own')
     .argument('<folder>', 'a new folder for three files, readable by you alone')
     .requiredOption('--host <name...>', 'names or addresses by which probers reach the bus')
-    .option(...json)
     .action(makeCertificate)
 }
 

@@ -6,24 +6,20 @@ import { createSystemClock } from '#shared/clock.ts'
 import { authorityKeyFile, makeClusterSecrets, renewCertificates } from '../cluster/cluster-secrets.ts'
 import { createSecretFolder, readSecretFolder, replaceSecretFiles } from '../cluster/secret-folder.ts'
 import { usageError } from '../embedded/start-error.ts'
+import { addNoun, type JsonOption } from './noun.ts'
 import { printJson } from './printing.ts'
 
-interface SecretsOptions {
+interface SecretsOptions extends JsonOption {
   host: string[]
   renew?: boolean
-  json?: boolean
 }
 
 export function addClusterCommands(program: Command): void {
-  program
-    .command('cluster')
-    .description('a cluster in compose or Kubernetes')
-    .command('secrets')
-    .description('make the passwords, keys and certificates of a cluster')
+  const verb = addNoun(program, 'cluster', 'a cluster in compose or Kubernetes')
+  verb('secrets', 'make the passwords, keys and certificates of a cluster')
     .argument('<folder>', 'a new folder, which you alone may enter')
     .option('--host <name...>', 'names or addresses by which probers on other machines reach the bus', [])
     .option('--renew', 'make new certificates of the servers in the folder of a cluster, and nothing else')
-    .option('--json', 'answer JSON, for machines')
     .action(makeSecrets)
 }
 

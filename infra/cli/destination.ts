@@ -40,7 +40,7 @@ export function addDestinationCommands(program: Command): void {
     .requiredOption('--url <url>', 'the address that messages are posted to; -: the first line of standard input')
     .addOption(new Option('--type <type>', 'what the far end is').choices(['webhook', 'slack']).default('webhook'))
     .option('--channel <channel>', 'of Slack: another channel than the address has')
-    .option('--default', 'all subjects without a table of their own tell it; the first one of a workspace is it anyway')
+    .option('--default', 'make it the default of the workspace, as its first destination always is')
     .option(...inWorkspace)
     .action(createDestination)
   verb('list', 'the destinations of a workspace, without their addresses')
@@ -50,12 +50,15 @@ export function addDestinationCommands(program: Command): void {
     .argument(...destination)
     .option(...inWorkspace)
     .action(deleteDestination)
-  verb('secret', 'make the secret that signs the messages of a destination; shown only now, alone on standard output')
+  verb(
+    'secret',
+    'make the secret that signs the messages of a destination; it is alone on standard output, and never shown again',
+  )
     .argument(...destination)
     .option(...inWorkspace)
-    .option('--rotate', 'make another one; the one before signs along for the grace')
-    .option('--grace <duration>', `how long the one before signs along (default: ${defaultGrace})`)
-    .option('--remove', 'sign no more')
+    .option('--rotate', 'make another secret; the previous one signs too during the grace')
+    .option('--grace <duration>', `how long the previous secret signs too (default: ${defaultGrace})`)
+    .option('--remove', 'stop signing')
     .action(secret)
 }
 
@@ -109,7 +112,7 @@ async function secret(named: string, options: SecretOptions): Promise<void> {
     return { workspaceId, number, name, made: await ask('rotate-destination-secret', request) }
   })
   if (options.json) return printJson({ destination_id: number, workspace_id: workspaceId, secret: made.secret })
-  const along = typeof made.alongUntil === 'number' ? ` The one before signs along for ${formatDuration(graceMs)}.` : ''
+  const along = typeof made.alongUntil === 'number' ? ` The previous secret signs too for ${formatDuration(graceMs)}.` : ''
   printMade(made.secret, `Messages to "${name}" are signed.${along} Its secret is shown only now:`)
 }
 
@@ -120,7 +123,7 @@ async function removeSecret(named: string, options: SecretOptions): Promise<void
     return { workspaceId, number, name, ...(await ask('delete-destination-secret', { workspaceId, number })) }
   })
   if (options.json) return printJson({ destination_id: number, workspace_id: workspaceId, removed })
-  say(`Messages to "${name}" ${removed ? 'are signed no more' : 'were not signed'}.`)
+  say(`Messages to "${name}" ${removed ? 'are no longer signed' : 'were not signed'}.`)
 }
 
 function parseGrace(text: string): number {

@@ -34,7 +34,7 @@ export function addIncidentCommands(program: Command): void {
   verb('list', 'all open incidents, newest trouble first')
     .option('--workspace <workspace>', 'only those of this workspace, by its id or its name')
     .action(listIncidents)
-  verb('replay', 'rebuild an incident from its records alone; fails where they do not lead to what is stored')
+  verb('replay', 'rebuild an incident from its records alone; fails if they do not lead to the stored incident')
     .argument('<incident>', 'its id, as the API shows it, or the name of the subject that has it open')
     .action(replay)
 }
@@ -115,7 +115,7 @@ async function readRecords(ask: Ask, id: string): Promise<Records | null> {
 function print(incident: IncidentDocument, { steps, faults }: Replay): void {
   console.log(`incident ${incident.number} of subject ${incident.subjectId}, rule ${incident.ruleKey}`)
   for (const step of steps) console.log(lines(step).join('\n'))
-  if (faults.length === 0) console.log(`${steps.length} records lead to what is stored: ${incident.status}`)
+  if (faults.length === 0) console.log(`${steps.length} records lead to the stored incident: ${incident.status}`)
 }
 
 function lines({ sequence, at, kind, event, state, deadlineAt, explanation, evidence, faults }: ReplayStep): string[] {

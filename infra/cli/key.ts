@@ -19,7 +19,7 @@ interface KeyOptions extends JsonOption {
 
 export function addKeyCommands(program: Command): void {
   const verb = addNoun(program, 'key', 'API keys of people')
-  verb('create', 'make a key, valid for 180 days; its token, shown only now, is alone on standard output')
+  verb('create', 'make a key, valid for 180 days; its token is alone on standard output, and never shown again')
     .option('--description <text>', 'what it is for')
     .option('--user <user>', 'whose key it is, by username or id (default: the owner of the installation)')
     .action(createKey)

@@ -18,7 +18,7 @@ export function addMachinesCommand(program: Command): void {
     .description('draw the state machines: Mermaid, and JSON for the Stately editor')
     .addArgument(new Argument('[name]', 'only this one').choices(Object.keys(machines)))
     .option('--out <folder>', 'write <name>.mmd and <name>.json there (default: Mermaid on standard output)')
-    .option('--json', 'answer JSON, for machines: the Stately form of each')
+    .option('--json', 'print JSON, for scripts: the Stately form of each')
     .action(draw)
 }
 

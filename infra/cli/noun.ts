@@ -9,7 +9,7 @@ export interface JsonOption {
 /** Returns what declares a verb of the noun. */
 export function addNoun(program: Command, name: string, description: string): (verb: string, description: string) => Command {
   const noun = program.command(name).description(description)
-  return (verb, meaning) => noun.command(verb).description(meaning).option('--json', 'answer JSON, for machines')
+  return (verb, meaning) => noun.command(verb).description(meaning).option('--json', 'print JSON, for scripts')
 }
 
 /** For nouns that live in a workspace. */

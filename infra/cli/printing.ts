@@ -15,9 +15,6 @@ export function printMade(value: string, sentence: string): void {
   console.log(value)
 }
 
-/** `1 subject`, `2 subjects`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
-
 /** What others wrote, as a part of one line: nothing in it begins a line, moves the cursor, or hides what stands beside it. */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 

@@ -23,7 +23,7 @@ export function addProberCommands(program: Command): void {
     .option('--description <text>', 'whose it is')
     .action(createCredentials)
   verb('list', 'all credentials, without their secrets').action(listCredentials)
-  verb('delete', 'revoke credentials; whoever is connected with them is cut off at once')
+  verb('delete', 'revoke credentials; probers that are connected with them are cut off at once')
     .argument('<credentials>', 'their id or their description')
     .action(deleteCredentials)
 }

@@ -23,7 +23,7 @@ const exitHelp = ['', 'Exit codes:', ...Object.entries(exitCodeMeanings).map(([c
 
 export function createProgram(): Command {
   const program = new Command('./watchkeeper')
-    .description('Availability monitor: actors on a message bus judge what probers see, and people are told once.')
+    .description('Availability monitor: actors on a message bus judge what probers see, and people are notified once.')
     .version(productVersion)
     .showHelpAfterError('(./watchkeeper --help explains)')
     .exitOverride()
@@ -36,7 +36,7 @@ export function createProgram(): Command {
   program
     .command('demo')
     .description('a local website goes down and comes back; every step is printed, nothing is kept')
-    .option('--json', 'print one JSON object per step, for machines')
+    .option('--json', 'print one JSON object per step, for scripts')
     .action(demo)
   addWorkspaceCommands(program)
   addMemberCommands(program)

@@ -1,11 +1,12 @@
 // `./watchkeeper workspace create|list|rename|delete`: workspaces of the running installation.
 import type { Command } from 'commander'
 import { allPages } from '#shared/all-pages.ts'
+import { counted } from '#shared/counted.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { ownerUsername } from '#shared/owner-username.ts'
 import { userOf, workspaceOf } from './look-up.ts'
 import { addNoun, type JsonOption } from './noun.ts'
-import { counted, day, instant, printJson, printMade, printTable, say } from './printing.ts'
+import { day, instant, printJson, printMade, printTable, say } from './printing.ts'
 import { withInstallation } from './running-installation.ts'
 
 interface WorkspaceOptions extends JsonOption {

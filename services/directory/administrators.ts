@@ -10,6 +10,7 @@ export const isAdministrator = (user: UserDocument | null): boolean => user?.adm
 export async function requireOtherAdministrator(store: Store, userId: string): Promise<void> {
   for await (const user of readAll(store, 'users', {})) if (user.id !== userId && isAdministrator(user)) return
   throw new AppError('invalid_state', 'Last administrator', {
-    details: 'Nobody could administer the installation any more: make another user administrator first, or force it',
+    details:
+      'Nobody could administer the installation any more: make another user administrator first; --force does it all the same',
   })
 }

@@ -1,6 +1,7 @@
 // Deletes an account with all that only it had: keys, sessions, memberships, and what binds it to an OIDC provider. The account itself
 // goes last, so that a request that died on the way is repeated and goes on.
 import type { AskRequest, AskResults } from '#shared/contracts/ask.ts'
+import { counted } from '#shared/counted.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
@@ -59,5 +60,7 @@ const lastOwnerOf = (names: readonly string[]): AppError =>
 
 const isUsed = (workspaces: number, keys: number): AppError =>
   new AppError('invalid_state', 'Account is used', {
-    details: `It has ${workspaces} memberships and ${keys} keys, which would go with it: force it, or disable the account instead`,
+    details:
+      `It has ${counted(workspaces, 'membership')} and ${counted(keys, 'key')}, which would go with it: disable the account instead; ` +
+      '--force deletes it all the same',
   })

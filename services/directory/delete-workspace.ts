@@ -3,6 +3,7 @@
 import type { WorkspaceDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask.ts'
 import type { WorkspaceContents } from '#shared/contracts/ask-people.ts'
+import { counted } from '#shared/counted.ts'
 import { AppError } from '#shared/errors.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
@@ -48,6 +49,6 @@ const isEmpty = ({ subjects, destinations, transformations, members }: Contents)
 const notEmpty = ({ subjects, destinations, transformations, members }: Contents): AppError =>
   new AppError('invalid_state', 'Workspace is not empty', {
     details:
-      `It has ${subjects} subjects, ${destinations} destinations, ${transformations} templates and ${members} members. ` +
-      'They and the whole history would be gone for good: force it if that is meant',
+      `It has ${counted(subjects, 'subject')}, ${counted(destinations, 'destination')}, ${counted(transformations, 'template')} ` +
+      `and ${counted(members, 'member')}. All of it and the history would be gone for good; --force does it all the same`,
   })

@@ -776,7 +776,7 @@ t.test('a deleted account', async t => {
     await ask('delete-workspace', { id: 'd1', workspaceId: own!.id, force: false })
     await t.rejects(ask('delete-user', { userId, force: false }), {
       message: 'Account is used',
-      details: /1 memberships and 1 keys/,
+      details: /1 membership and 1 key,/,
     })
     t.match(await ask('authenticate', { tokenHash: key.tokenHash }), { disabled: false }, 'a refusal changes nothing')
     told.length = 0
@@ -843,7 +843,7 @@ onEachStore('a deleted workspace is nobody’s at once, and all that was in it g
   const refused = ask('delete-workspace', { id: 'd1', workspaceId: 'team', force: false })
   await t.rejects(refused, {
     message: 'Workspace is not empty',
-    details: /^It has 20 subjects, 1 destinations, 1 templates and 2 members\./,
+    details: /^It has 20 subjects, 1 destination, 1 template and 2 members\./,
   })
   t.equal((await ask('list-workspaces', { userId: 'id-bob' })).length, 1, 'a refusal changes nothing')
 

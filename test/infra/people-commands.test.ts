@@ -103,7 +103,7 @@ t.test('people are made, get roles and passwords, and go again', async t => {
 })
 
 t.test('the last administrator is kept unless it is forced', async t => {
-  const kept = { code: 4, stderr: /^Last administrator: Nobody could administer .* or force it\.$/m }
+  const kept = { code: 4, stderr: /^Last administrator: Nobody could administer .*--force does it all the same\.$/m }
   for (const line of ['member disable owner', 'member admin owner no']) t.match(await command(line), kept, line)
   await json('member admin bob yes')
   t.match(await json('member admin owner no'), { admin: false }, 'another one is left')
@@ -120,7 +120,7 @@ t.test('an account is deleted with its keys and memberships, but never the last 
   const refused = await command('member delete zoe')
   t.match(refused, {
     code: 4,
-    stderr: /^Account is used: It has 1 memberships and 1 keys, .* or disable the account instead\.$/m,
+    stderr: /^Account is used: It has 1 membership and 1 key, .*--force deletes it all the same\.$/m,
   })
   t.equal((await json('key list --user zoe')).length, 1, 'a refusal changes nothing')
   t.match((await command('member delete zoe --force')).stdout, 'zoe is deleted, with 1 key and 1 membership.\n')
@@ -239,7 +239,7 @@ t.test('what a key is for may have 200 characters, whatever they are', async t =
 })
 
 t.test('what a sender wrote stays in its line of a replay and moves nothing on the terminal', async t => {
-  const reason = 'full)\n9 records lead to what is stored: ok\r\u001b[2J\u009b31m\u202e\u2028end'
+  const reason = 'full)\n9 records lead to the stored incident: ok\r\u001b[2J\u009b31m\u202e\u2028end'
   const inputs = [{ input: 'run', value: 'problem', at: 1, reason }]
   const evidence = { inputs, omitted: 0, truncated: false }
   const event = { type: 'problem.judged', at: 1, confirmAfterMs: 1_000, closeAfterMs: 1_000 }
@@ -247,7 +247,7 @@ t.test('what a sender wrote stays in its line of a replay and moves nothing on t
   await store.upsert('incidents', [{ id: 'foreign.1', rev: 1, subjectId: 'foreign', number: 1, ruleKey: 'r1' } as never])
   await store.upsert('history', [{ id: 'foreign.1.1', rev: 1, incidentId: 'foreign.1', ...entry }] as never)
   const { stdout, stderr } = await command('incident replay foreign.1')
-  t.match(stdout, /^ {6}evidence {2}run fails: run problem \(full\) 9 records lead to what is stored: ok \[2J 31m end\)$/m)
+  t.match(stdout, /^ {6}evidence {2}run fails: run problem \(full\) 9 records lead to the stored incident: ok \[2J 31m end\)$/m)
   t.notMatch(stdout + stderr, /[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/u)
   const shown = JSON.parse((await command('incident replay foreign.1 --json')).stdout)
   t.equal(shown.steps[0].evidence.inputs[0].reason, reason, 'machines get it as it is')

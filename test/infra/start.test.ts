@@ -409,7 +409,7 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     for (const valid of [first.stdout.trim(), secret]) {
       t.ok(new Webhook(valid).verify(hit?.body ?? '', hit?.headers ?? {}), 'both verify what arrives')
     }
-    t.match((await command(...names, '--remove')).stdout, 'Messages to "Signed" are signed no more.')
+    t.match((await command(...names, '--remove')).stdout, 'Messages to "Signed" are no longer signed.')
     t.match(JSON.parse((await command(...names, '--remove', '--json')).stdout), { removed: false })
     for (const args of [
       [...names, '--remove', '--rotate'],

@@ -1,7 +1,6 @@
 // A custom subject from empty to recovered through the whole program: real NATS, SQLite, real HTTP, a real receiver; killed in the
-// midst, held back by maintenance, told by a table of its own, replayed from its records; and the guide's calls as they stand.
-import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+// midst, held back by maintenance, told by a table of its own, replayed from its records.
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -14,8 +13,8 @@ import { createClient, type Program, startOutside, startProgram, type Webhook, w
 type Test = import('tap').Test
 
 const holdMs = 1_500
+const doomed = 'Doomed one'
 const wait = { confirm_after: `${holdMs}ms`, close_after: `${holdMs}ms` }
-const guides = join(import.meta.dirname, '../../docs')
 
 interface IncidentBody {
   id: string
@@ -29,7 +28,7 @@ t.test('custom subjects through the whole program', { timeout: 400_000 }, async 
   await t.test('from empty to alert, acknowledged, recovered and replayed, killed on the way', t => liveThrough(t, stage))
   await t.test('maintenance holds the problem back and tells the recovery', t => maintain(t, stage))
   await t.test('a subject with rows of its own tells them alone, about what they say', t => tellOwnRows(t, stage))
-  await t.test('the calls of the guide run as they stand', t => runGuide(t, stage))
+  await t.test('a deleted workspace is gone with its subjects, which tell nobody any more', t => deleteWorkspace(t, stage))
   await t.test('what maintenance held back is kept with its reason, and nothing waits for it', t => lookAtAlerts(t, stage))
 })
 
@@ -112,7 +111,7 @@ async function replayAndDraw(t: Test, stage: Stage, incidentId: string): Promise
   for (const told of ['event     hold.elapsed', 'evidence  1 of 1 input failing', 'stuck since noon', 'state     recovering']) {
     t.ok(replay.stdout.includes(told), told)
   }
-  t.match(replay.stdout, /5 records lead to what is stored: ok/)
+  t.match(replay.stdout, /5 records lead to the stored incident: ok/)
   const folder = join(temporaryFolder(t), 'machines')
   const drawn = await runProgram(t, ['machines', '--out', folder]).ended
   t.equal(drawn.code, 0, drawn.stderr)
@@ -171,58 +170,36 @@ async function tellOwnRows(t: Test, stage: Stage): Promise<void> {
   ])
 }
 
-/** Only the two addresses in it are others: of the installation, which has a port of its own here, and of the receiver. */
-async function runGuide(t: Test, stage: Stage): Promise<void> {
-  await makeDestinationOfFirstGuide(t, stage)
-  const page = await readFile(join(guides, 'custom-subjects.md'), 'utf8')
-  const section = (title: string) => page.split(/^## /m).find(one => one.startsWith(title)) ?? ''
-  const commands = (title: string) => [...section(title).matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, text]) => text)
-  const parts = ['Five calls', 'Maintenance', 'Acknowledging'].map(commands)
-  t.strictSame(
-    parts.map(blocks => blocks.length),
-    [6, 1, 1],
-    'the page has its calls',
-  )
-  const folder = temporaryFolder(t)
-  await mkdir(join(folder, '.data'))
-  await writeFile(join(folder, '.data', 'first-key'), stage.key)
-  const script = ['set -eu', ...parts.flat()]
-    .join('\n')
-    .replaceAll('http://localhost:2517', stage.baseUrl())
-    .replaceAll('https://hooks.example.com', new URL(stage.outside.url).origin)
-  const ran = await new Promise<{ stdout: string; stderr: string; error: Error | null }>(resolve =>
-    execFile('bash', ['-c', script], { cwd: folder }, (error, stdout, stderr) => resolve({ stdout, stderr, error })),
-  )
-  t.equal(ran.error, null, ran.stderr)
-  const answers = ran.stdout
-    .split('\n')
-    .filter(line => line !== '')
-    .map(line => JSON.parse(line) as { result: unknown; error: unknown })
-  for (const { error } of answers) t.equal(error, null)
-  t.match(
-    answers.map(({ result }) => result),
-    [
-      { id: 'nightly-backup', kind: 'subject' },
-      { id: 'run', signal_kind: 'custom_heartbeat', meta: { host: 'db1' } },
-      { id: 'backup-fails', policy_version: 1 },
-      { name: 'Backups', destination_type: 'webhook' },
-      { status: 'problem', accepted: true, labels: { host: 'db1' }, value: 97.5 },
-      [{ rule_id: 'backup-fails', status: 'pending' }],
-      { active: true },
-      { active: true },
-      { active: true },
-      { active: false },
-      { recorded: true, rule_id: 'backup-fails' },
-    ],
-  )
-}
+async function deleteWorkspace(t: Test, stage: Stage): Promise<void> {
+  const { client, settings, outside } = stage
+  const command = (...words: string[]) => runProgram(t, words, settings).ended
+  const workspaceId = (await command('workspace', 'create', doomed)).stdout.trim()
+  const hook = ['--url', `${outside.hookUrl}/doomed`, '--workspace', workspaceId]
+  t.match(await command('destination', 'create', 'doomed', ...hook), { code: 0 })
+  const { path, report, incidents } = await createSubject({ ...stage, workspaceId }, 'Doomed')
+  const before = outside.webhooks.length
+  await report('problem')
+  await outside.webhookCount(before + 1)
+  const [incident] = await incidents()
+  const listed = await command('incident', 'list', '--workspace', doomed)
+  t.match(listed.stdout, new RegExp(`^${incident?.id} +problem +\\S+ +${doomed} +Doomed +Stuck$`, 'm'))
 
-/** Readers come from there: what its calls made is there already, and its names are taken. */
-async function makeDestinationOfFirstGuide(t: Test, { addDestination }: Stage): Promise<void> {
-  const page = await readFile(join(guides, 'getting-started.md'), 'utf8')
-  const [, name = ''] = /\\"name\\": \\"([^"\\]+)\\", \\"destination_type\\"/.exec(page) ?? []
-  t.not(name, '', 'the page makes a destination')
-  await addDestination(name, '/first')
+  const refused = await command('workspace', 'delete', doomed)
+  t.match(refused, { code: 4, stderr: /^Workspace is not empty: It has 1 subject, 1 destination, 0 templates and 1 member\./ })
+  t.match(await incidents(), [{ id: incident?.id }], 'a refusal changes nothing')
+  const deleted = await command('workspace', 'delete', doomed, '--force')
+  t.match(deleted, { code: 0, stdout: /is deleted\. It had 1 subject, 1 destination, 0 templates and 1 member\.$/m })
+  await t.rejects(client().get(`${path}?workspace_id=${workspaceId}`), /2002|2005/)
+  t.notMatch(JSON.stringify(await client().get('/v2/workspaces')), workspaceId)
+  t.match(await command('workspace', 'delete', doomed, '--force'), { code: 5 })
+  await eventually('all of it is removed', () => stage.output().includes('workspace removed'))
+  // A message of another workspace that is decided later arrives, so that none of this one is on its way.
+  const { report: reportOther } = await createSubject(stage, 'After all')
+  const told = outside.webhooks.length
+  await reportOther('problem')
+  await outside.webhookCount(told + 1)
+  const ofDoomed = titles(outside.webhooks).filter(title => title.startsWith('/hook/doomed'))
+  t.strictSame(ofDoomed, ['/hook/doomed Doomed is down'], 'its end is no recovery')
 }
 
 /** The program gives its store up first: nobody else may open it. */
@@ -238,6 +215,13 @@ async function lookAtAlerts(t: Test, stage: Stage): Promise<void> {
       { kind: 'recovery', held: null, state: 'dispatched', deliveries: 1, untold: [] },
     ],
   )
+  const subjects = await store.find('subjects', { limit: 1_000 })
+  t.strictSame(
+    subjects.filter(({ deletedAt }) => deletedAt !== null).map(({ name }) => name),
+    ['Doomed'],
+  )
+  const destinations = await store.find('destinations', { limit: 1_000 })
+  t.notOk(destinations.some(({ name }) => name === 'doomed'))
   const deliveries = await store.find('deliveries', { limit: 1_000 })
   t.strictSame(
     deliveries.filter(({ open }) => open === 1),
@@ -284,6 +268,7 @@ async function setStage(t: Test) {
     key,
     workspaceId,
     baseUrl,
+    output: () => program?.output() ?? '',
     client,
     addDestination,
     stop,

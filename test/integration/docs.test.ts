@@ -1,0 +1,240 @@
+// The commands of the documentation as they stand, against a real installation: a new one, and one that has workspaces with the same names
+// and the same things in them already. Only addresses are replaced, and what a person would type.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { createClient, startProgram } from './system.ts'
+
+type Test = import('tap').Test
+
+const root = join(import.meta.dirname, '../..')
+const password = 'correct horse battery'
+
+interface Page {
+  name: string
+  /** Only these sections; absent: all. */
+  sections?: string[]
+  /** Blocks that are not run, each with its reason. A block fits by what it has in it. */
+  left?: [part: string, reason: string][]
+  /** What the answers of the page must be like, one a request. */
+  results?: object[]
+}
+
+/** In the order in which they are read: later pages rely on what earlier ones made. */
+const pages: Page[] = [
+  {
+    name: 'getting-started.md',
+    left: [
+      ['npm start', 'it runs already'],
+      ['MONITOR_ID', 'there is no incident'],
+    ],
+    results: [{ message: 'Test message delivered' }, { name: 'shop', locations: ['local'] }, []],
+  },
+  { name: 'README.md', results: [] },
+  {
+    name: 'custom-subjects.md',
+    results: [
+      { id: 'nightly-backup', kind: 'subject' },
+      { id: 'run', signal_kind: 'custom_heartbeat', meta: { host: 'db1' } },
+      { id: 'backup-fails', policy_version: 1 },
+      { name: 'Backups', destination_type: 'webhook' },
+      { status: 'problem', accepted: true, labels: { host: 'db1' }, value: 97.5 },
+      [{ rule_id: 'backup-fails', status: 'pending' }],
+      { active: true },
+      { active: true },
+      { active: true },
+      { active: false },
+      { recorded: true, rule_id: 'backup-fails' },
+    ],
+  },
+  {
+    name: 'notifications.md',
+    results: [
+      { message: 'Test message delivered' },
+      { selections: [{ destination_name: 'Ops channel' }, { destination_name: 'Pager', alert_kinds: ['problem', 'no_data'] }] },
+      { selections: [{ destination_name: 'Ops channel' }, { destination_name: 'Pager' }] },
+      { selections: [], fallback: 'workspace_default' },
+      [],
+      [{ destination_name: 'Ops channel', alert_kind: 'problem', status: 'delivered' }],
+    ],
+  },
+  { name: 'people.md' },
+  {
+    name: 'session-api.md',
+    left: [['OIDC_ISSUER', 'settings, no commands']],
+    results: [{ user: { username: 'owner' } }, { user: { username: 'owner', admin: true } }],
+  },
+  {
+    name: 'probers.md',
+    left: [
+      ['NATS_LISTEN', 'a start, which needs a certificate'],
+      ['SERVICES=prober', 'the other machine'],
+    ],
+  },
+  {
+    name: 'looking-after-it.md',
+    sections: ['Silence for an hour', 'Another key, another password'],
+    results: [{ user: { username: 'owner' } }, { active: true }],
+  },
+  { name: 'commands.md' },
+]
+
+/** Blocks of commands, those in lists too. */
+function blocksOf({ name, sections }: Page): string[] {
+  const page = readFileSync(join(root, 'docs', name), 'utf8')
+  const parts = page.split(/^## /m).filter(part => sections?.some(title => part.startsWith(`${title}\n`)) ?? true)
+  if (sections !== undefined) t.equal(parts.length, sections.length, `${name} has its sections`)
+  return parts.flatMap(part => [...part.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block = '']) => block))
+}
+
+interface Place {
+  folder: string
+  baseUrl: string
+  farEnd: string
+  monitorId: string
+}
+
+/** Answers are lines of their own: a page is read by a person, who sees where one ends. */
+const prelude = `set -euo pipefail
+curl() { command curl "$@" && echo; }
+`
+
+function scriptOf(page: Page, place: Place): string {
+  const blocks = blocksOf(page)
+  for (const [part] of page.left ?? [])
+    t.ok(
+      blocks.some(block => block.includes(part)),
+      `${page.name} has a block with ${part}`,
+    )
+  const run = blocks.filter(block => !page.left?.some(([part]) => block.includes(part)))
+  return `${prelude}key=$(cat .data/first-key)\n${run.join('\n')}`
+    .replaceAll(/http:\/\/(localhost|127\.0\.0\.1):2517/g, place.baseUrl)
+    .replaceAll(/https:\/\/(example\.org|hooks\.example\.com|hooks\.slack\.com|events\.pager\.example)\//g, place.farEnd)
+    .replaceAll('"password":"…"', `"password":"${password}"`)
+    .replaceAll('MONITOR_ID', place.monitorId)
+    .replaceAll(/^\.\/watchkeeper member password .*$/gm, line => `${line} <<< '${password}'`)
+}
+
+async function runPage(t: Test, page: Page, place: Place): Promise<void> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: place.folder }
+  const child = spawn('bash', ['-c', scriptOf(page, place)], { cwd: place.folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', chunk => {
+    stdout += chunk
+  })
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+  })
+  const [code] = await once(child, 'close')
+  t.equal(code, 0, `${page.name}: ${stderr}${stdout}`)
+  const answers = stdout.split('\n').filter(line => line.startsWith('{'))
+  const read = answers.map(line => JSON.parse(line) as { result?: unknown; error?: unknown; user?: unknown })
+  for (const [i, answer] of read.entries()) t.notOk(answer.error, `${page.name}: ${answers[i]}`)
+  const results = read.map(answer => ('result' in answer ? answer.result : answer))
+  if (page.results) {
+    t.equal(results.length, page.results.length, `${page.name}: answers`)
+    t.match(results, page.results, page.name)
+  }
+}
+
+/** The installation in a folder of its own, which looks like that of the program to whoever types there. */
+async function startPlace(t: Test) {
+  const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-docs-'))
+  symlinkSync(join(root, 'watchkeeper'), join(folder, 'watchkeeper'))
+  mkdirSync(join(folder, '.data'))
+  const receiver = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => response.end('ok'))
+  }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const program = await startProgram({ DATA_DIR: join(folder, '.data') })
+  t.teardown(async () => {
+    await program.stop()
+    receiver.closeAllConnections()
+    receiver.close()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  })
+  const [, baseUrl = ''] = /listens on (\S+?);/.exec(program.output()) ?? []
+  const client = createClient(baseUrl, readFileSync(join(folder, '.data', 'first-key'), 'utf8').trim())
+  const farEnd = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  return { folder, baseUrl, farEnd, client }
+}
+
+type Client = ReturnType<typeof createClient>
+
+/** A workspace that has what the pages make, by the same names. */
+async function makeTwin(client: Client, command: (...words: string[]) => string, name: string): Promise<string> {
+  const workspaceId = command('workspace', 'create', name)
+  const place = `?workspace_id=${workspaceId}`
+  await client.post('/v2/subjects', { workspace_id: workspaceId, name: 'Nightly backup' })
+  await client.post('/v2/subjects', { workspace_id: workspaceId, name: 'Queue' })
+  const subject = '/v2/subjects/nightly-backup'
+  await client.post(`${subject}/signals${place}`, { name: 'Run', kind: 'heartbeat' })
+  const document = { inputs: [{ signal: 'run', mode: 'status' }], decision: { need: 'any' } }
+  await client.post(`${subject}/rules${place}`, { name: 'Backup fails', document })
+  await client.post(`${subject}/signals/run/observations${place}`, { status: 'problem' })
+  for (const destination of ['on call', 'Backups', 'Ops channel', 'Pager'])
+    await client.post(`/v2/notifications/destinations${place}`, {
+      name: destination,
+      destination_type: 'webhook',
+      url: 'http://127.0.0.1:9/',
+    })
+  return workspaceId
+}
+
+/** All that the pages could have changed by picking the wrong one. */
+async function contentsOf(client: Client, workspaceId: string) {
+  const place = `?workspace_id=${workspaceId}`
+  const read = (path: string) => client.get(`/v2${path}${place}`)
+  return {
+    subjects: await read('/subjects'),
+    rules: await read('/subjects/nightly-backup/rules'),
+    incidents: await read('/subjects/nightly-backup/incidents'),
+    maintenance: await read('/subjects/nightly-backup/maintenance'),
+    delivery: await read('/subjects/queue/delivery'),
+    destinations: await read('/notifications/destinations'),
+    deliveries: await read('/notifications/deliveries'),
+    monitors: await read('/monitoring/websites'),
+  }
+}
+
+const tools = ['bash', 'curl', 'jq'].filter(tool => spawnSync(tool, ['--version']).error)
+const skip = tools.length > 0 && `no ${tools.join(' and no ')}`
+
+/** The names that the pages use, and one before and behind them all: whoever takes the first or the last one takes a wrong one. */
+const names = ['Aviary', 'Backups', 'Operations', 'Web shop', 'Zoo']
+
+for (const twins of [[], names]) {
+  const where =
+    twins.length === 0 ? 'a new installation' : 'an installation of workspaces that have the same things by the same names'
+  t.test(`the commands of the documentation run as they stand in ${where}`, { skip, timeout: 400_000 }, async t => {
+    const { client, ...place } = await startPlace(t)
+    const command = (...words: string[]) => {
+      const ended = spawnSync('./watchkeeper', words, { cwd: place.folder, encoding: 'utf8' })
+      t.equal(ended.status, 0, ended.stderr)
+      return ended.stdout.trim()
+    }
+    const ids: string[] = []
+    for (const name of twins) ids.push(await makeTwin(client, command, name))
+    const before = await Promise.all(ids.map(id => contentsOf(client, id)))
+    const home = command('workspace', 'create', 'Monitored')
+    const { id: monitorId } = await client.post<{ id: string }>('/v2/monitoring/websites', {
+      workspace_id: home,
+      name: 'silent',
+      interval: 60,
+      locations: [],
+      request: { url: place.farEnd, method: 'GET' },
+      response: { statuses: [200] },
+    })
+    for (const page of pages) await t.test(page.name, t => runPage(t, page, { ...place, monitorId }))
+    const key = readFileSync(join(place.folder, '.data', 'first-key'), 'utf8').trim()
+    const now = createClient(place.baseUrl, key)
+    for (const [i, id] of ids.entries()) t.strictSame(await contentsOf(now, id), before[i], `nothing touched "${twins[i]}"`)
+  })
+}
