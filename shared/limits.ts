@@ -57,6 +57,8 @@ export const limits = {
     cachedSubjects: 60_000,
     /** Series of a subject that are remembered with it: sets of labels that its senders use all the time. */
     seriesInMemory: 16,
+    /** Check entries that are being written at once; in an outage of their bucket each is tried again every 2 s. */
+    checkWritesAtOnce: 64,
     /** Children of a deleted subject removed in one step. */
     deletionSlice: 1_000,
     /** A tombstone outlives the stream (72 h), so that no late report revives its subject. */

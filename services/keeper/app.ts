@@ -4,6 +4,7 @@ import { partitionOf } from '#shared/hash.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, SurroundingsWithStore } from '#shared/service.ts'
+import { createCheckEntries } from './check-entries.ts'
 import type { Core } from './core.ts'
 import { Host } from './host.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -45,6 +46,7 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     wakeSoon: () => host.wakeSoon(),
     remove: (subjectId, signalKey) => removals.start(subjectId, signalKey),
     becameLive: () => readiness.look(),
+    writeChecks: (subjectId, entries) => checkEntries.write(subjectId, entries),
     removeTombstone: subjectId => {
       core.cache.drop(subjectId)
       // Once more: a write that the store carried out late may have come after its children were removed.
@@ -58,6 +60,11 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
   const removals = createRemovals(
     core,
     (subjectId, signalKey) => host.removed(subjectId, signalKey),
+    partition => host.hosts(partition),
+  )
+  const checkEntries = createCheckEntries(
+    core,
+    (subjectId, entry) => host.checkWritten(subjectId, entry),
     partition => host.hosts(partition),
   )
   const leases = await holdLeases({

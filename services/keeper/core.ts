@@ -1,6 +1,7 @@
 // What all parts of a keeper share: its surroundings, its memory of subjects, and the question whether it may still commit.
 import type { Bus } from '#shared/bus/port.ts'
 import type { Clock } from '#shared/clock.ts'
+import type { PendingCheck } from '#shared/contracts/subject.ts'
 import type { Logger } from '#shared/logger.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import type { KeeperMetrics } from './metrics.ts'
@@ -29,6 +30,8 @@ export interface Core {
   becameLive(): void
   /** Removes, apart from the rounds, what hangs on a deleted subject; with a signal's key, what that signal reported. */
   remove(subjectId: string, signalKey: string | null): void
+  /** Writes, apart from the rounds, the check entries that a subject owes. */
+  writeChecks(subjectId: string, entries: readonly PendingCheck[]): void
   /** Forgets a tombstone for good: nothing that could still arrive would revive its subject. */
   removeTombstone(subjectId: string): void
 }

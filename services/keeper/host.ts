@@ -3,12 +3,13 @@
 
 import { subjects } from '#shared/bus/subjects.ts'
 import type { Cancel } from '#shared/clock.ts'
-import type { Pending } from '#shared/contracts/subject.ts'
+import type { Pending, PendingCheck } from '#shared/contracts/subject.ts'
 import { partitionOf } from '#shared/hash.ts'
 import { limits } from '#shared/limits.ts'
 import { takeCommand } from './command-intake.ts'
 import type { Core } from './core.ts'
 import { gatherTakes } from './gather.ts'
+import { settleOwed } from './owed.ts'
 import { hasUrgentWork, isMoved, nextWorkAt, openPartition, type Partition } from './partition.ts'
 import { NoLongerOurs } from './retry.ts'
 import { runRound, type Take } from './round.ts'
@@ -110,17 +111,21 @@ export class Host {
 
   /** Everything that hung on a deleted subject is gone: only its tombstone is left. Or: all that a deleted signal reported. */
   removed(subjectId: string, signalKey: string | null): void {
+    this.#settle(subjectId, pending =>
+      signalKey === null ? pending.mode !== 'check' : pending.mode === 'remove-signal' && pending.signalKey === signalKey,
+    )
+    if (signalKey === null) this.#partitions.get(partitionOf(subjectId))?.childless.add(subjectId)
+  }
+
+  /** The bucket of checks has this entry, or a newer one. */
+  checkWritten(subjectId: string, { locationId, rev }: PendingCheck): void {
+    this.#settle(subjectId, pending => pending.mode === 'check' && pending.locationId === locationId && pending.rev <= rev)
+  }
+
+  #settle(subjectId: string, isSettled: (pending: Pending) => boolean): void {
     const partition = this.#partitions.get(partitionOf(subjectId))
-    const entry = this.#core.cache.get(subjectId)
     if (partition === undefined) return
-    const isLeft = (pending: Pending) =>
-      signalKey !== null && !(pending.mode === 'remove-signal' && pending.signalKey === signalKey)
-    if (entry?.subject) {
-      const subject = { ...entry.subject, pending: entry.subject.pending.filter(isLeft) }
-      this.#core.cache.set(subjectId, { ...entry, subject })
-    }
-    if (signalKey === null) partition.childless.add(subjectId)
-    partition.uncleared.set(subjectId, this.#core.clock.now())
+    settleOwed(this.#core, partition, subjectId, isSettled)
     this.wake()
   }
 

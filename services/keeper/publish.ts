@@ -1,16 +1,12 @@
 // After the commit: what the committed subjects still have to write elsewhere is written, stamped, and only then replies and
 // nudges leave. Everything here may be repeated by a successor: inserts by identity, the rest only over a smaller stamp.
-import type { Bucket } from '#shared/bus/port.ts'
-import { keys, subjects } from '#shared/bus/subjects.ts'
+import { subjects } from '#shared/bus/subjects.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
-import type { CheckEntry } from '#shared/contracts/check.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import type { WindowDocument } from '#shared/contracts/maintenance.ts'
 import type { PolicyDocument } from '#shared/contracts/policy.ts'
 import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
 import { type Core, persistWhile } from './core.ts'
-
-type PendingCheck = Extract<Pending, { mode: 'check' }>
 
 interface Outbox {
   history: HistoryDocument[]
@@ -18,10 +14,9 @@ interface Outbox {
   policies: PolicyDocument[]
   incidents: IncidentDocument[]
   windows: WindowDocument[]
-  checks: { subjectId: string; entry: PendingCheck }[]
 }
 
-/** Writes the pending documents of these committed subjects; returns when all are written. Repeating it changes nothing. */
+/** Writes the pending documents of these committed subjects; resolves once all are written. Repeating it changes nothing. */
 export async function publishPending(core: Core, committed: readonly SubjectDocument[], mayGoOn: () => boolean): Promise<void> {
   const outbox = collect(committed)
   const writes: Promise<unknown>[] = []
@@ -31,20 +26,15 @@ export async function publishPending(core: Core, committed: readonly SubjectDocu
     write(`write ${collection}`, outbox[collection].length, () => core.store.insert(collection, outbox[collection]))
   for (const collection of ['incidents', 'windows'] as const)
     write(`write ${collection}`, outbox[collection].length, () => core.store.advance(collection, outbox[collection]))
-  const bucket = core.bus.bucket('checks')
-  for (const { subjectId, entry } of outbox.checks) {
-    writes.push(persistWhile(core, mayGoOn, 'write a check entry', () => advanceCheck(bucket, subjectId, entry)))
-  }
   await Promise.all(writes)
   announce(core, committed, outbox)
 }
 
 function collect(committed: readonly SubjectDocument[]): Outbox {
-  const outbox: Outbox = { history: [], alerts: [], policies: [], incidents: [], windows: [], checks: [] }
+  const outbox: Outbox = { history: [], alerts: [], policies: [], incidents: [], windows: [] }
   for (const subject of committed) {
     for (const entry of subject.pending) {
-      if (entry.mode === 'check') outbox.checks.push({ subjectId: subject.id, entry })
-      else if (entry.mode === 'advance' || entry.mode === 'insert') collectDocument(entry, outbox)
+      if (entry.mode === 'advance' || entry.mode === 'insert') collectDocument(entry, outbox)
     }
   }
   return outbox
@@ -57,19 +47,6 @@ function collectDocument({ collection, document }: Extract<Pending, { collection
   else if (collection === 'policies') outbox.policies.push(document)
   else if (collection === 'incidents') outbox.incidents.push(document)
   else if (collection === 'windows') outbox.windows.push(document)
-}
-
-/** Sets or removes a check entry unless what is there has the same or a larger rev. */
-async function advanceCheck(bucket: Bucket, subjectId: string, { locationId, rev, entry }: PendingCheck): Promise<void> {
-  const key = keys.check(locationId, subjectId)
-  if (entry !== null && rev === 1 && (await bucket.update(key, entry, 0)) !== null) return
-  for (;;) {
-    const stored = await bucket.get(key)
-    const storedRev = (stored?.value as CheckEntry | null | undefined)?.rev ?? 0
-    if (storedRev >= rev && (entry !== null || storedRev > rev)) return
-    if (entry === null) return stored === null || stored.value === null ? undefined : bucket.delete(key)
-    if ((await bucket.update(key, entry, stored?.revision ?? 0)) !== null) return
-  }
 }
 
 /** Nudges are hints: who misses one finds the document by its own scan. */

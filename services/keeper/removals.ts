@@ -1,25 +1,11 @@
 // Removals that a committed subject still owes: everything of a deleted subject, the observations of a deleted signal. They run apart
 // from the rounds, each once at a time, and the host is told when one is done.
 
-import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
 import { partitionOf } from '#shared/hash.ts'
 import { limits } from '#shared/limits.ts'
 import type { Core } from './core.ts'
 import { removeChildren, removeSignal } from './remove-children.ts'
 import { NoLongerOurs } from './retry.ts'
-
-/** Whether it is a removal, which goes on apart from the rounds. */
-export const isOwed = (entry: Pending): boolean => entry.mode === 'remove-children' || entry.mode === 'remove-signal'
-/** Everything else that is pending is written right after its commit. */
-export const isWritten = (entry: Pending): boolean => !isOwed(entry)
-
-/** Begins what a committed subject owes. */
-export function startRemovals(core: Core, subject: SubjectDocument): void {
-  for (const entry of subject.pending) {
-    if (entry.mode === 'remove-children') core.remove(subject.id, null)
-    if (entry.mode === 'remove-signal') core.remove(subject.id, entry.signalKey)
-  }
-}
 
 export interface Removals {
   /** Begins a removal, or has it run once more where it runs already: what was removed meanwhile may have been written again. */

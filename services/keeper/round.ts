@@ -9,9 +9,9 @@ import type { Core } from './core.ts'
 import { type Draft, type Drafts, draftOf, isChanged, noDrafts, stepInputs } from './draft.ts'
 import { logLife } from './life.ts'
 import { loadSubjects, type Work } from './load-subjects.ts'
+import { isOwed, isWritten, startOwed } from './owed.ts'
 import { armDeadline, type Partition, type Waiting } from './partition.ts'
 import { publishPending } from './publish.ts'
-import { isOwed, isWritten, startRemovals } from './removals.ts'
 import { windowEndOf } from './step/drive-window.ts'
 import { nextDeadline } from './step/step.ts'
 import { loadStoredReports } from './stored-reports.ts'
@@ -78,8 +78,9 @@ function draftFlush(core: Core, partition: Partition, id: string, drafts: Drafts
   if (!entry.dirty && !partition.uncleared.has(id)) return
   const draft = draftOf(core, drafts, partition, id)
   draft.change = 'commit'
-  // All else that it had pending was written before its children were removed: written again, it would stay for ever.
-  if (partition.childless.has(id) && draft.subject !== null) draft.subject = { ...draft.subject, pending: [] }
+  // What it had to write was written before its children were removed: written again, it would stay for ever.
+  if (partition.childless.has(id) && draft.subject !== null)
+    draft.subject = { ...draft.subject, pending: draft.subject.pending.filter(isOwed) }
 }
 
 /** Notes in the memory of their subjects what was written of reports. */
@@ -161,7 +162,7 @@ function rememberChanged(core: Core, { partition, id, subject, change }: Draft, 
   partition.childless.delete(id)
   const left = subject.pending.filter(isOwed)
   if (subject.pending.length > left.length) partition.uncleared.set(id, now)
-  startRemovals(core, subject)
+  startOwed(core, subject)
   core.cache.set(id, { subject: { ...subject, pending: left }, dirty: false, reports })
 }
 

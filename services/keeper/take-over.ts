@@ -10,10 +10,11 @@ import { limits, minute } from '#shared/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query } from '#shared/store/port.ts'
+import { writeCheck } from './check-entries.ts'
 import { type Core, persistWhile } from './core.ts'
+import { isWritten, startOwed } from './owed.ts'
 import { armDeadline, type Partition, resultInput } from './partition.ts'
 import { publishPending } from './publish.ts'
-import { isWritten, startRemovals } from './removals.ts'
 import { createSentTime } from './sent-time.ts'
 import { holdAtTakeOver } from './silence.ts'
 import { entryOf } from './step/website-commands.ts'
@@ -105,7 +106,7 @@ async function finishPending(core: Core, partition: Partition, mayGoOn: () => bo
   for await (const page of subjectPages(core, mayGoOn, query)) {
     await publishPending(core, page, mayGoOn)
     for (const subject of page) {
-      startRemovals(core, subject)
+      startOwed(core, subject)
       if (subject.pending.some(isWritten)) partition.uncleared.set(subject.id, core.clock.now())
     }
   }
@@ -164,18 +165,14 @@ async function writeLacking(core: Core, ids: string[], mayGoOn: () => boolean): 
     const page = await persistWhile(core, mayGoOn, 'read subjects', () =>
       core.store.get('subjects', ids.slice(start, start + pageSize)),
     )
-    const withEntries = page.flatMap(subject => {
+    const writes = page.flatMap(subject => {
       if (subject === null || subject.deletedAt !== null || subject.checkRev === null || subject.meta === null) return []
-      const { checkRev: rev, meta } = subject
-      const pending = subject.checkLocations.map(locationId => ({
-        mode: 'check' as const,
-        locationId,
-        rev,
-        entry: entryOf(meta, rev),
-      }))
-      return [{ ...subject, pending }]
+      const { id, checkRev: rev, meta } = subject
+      return subject.checkLocations.map(locationId =>
+        writeCheck(core, id, { mode: 'check', locationId, rev, entry: entryOf(meta, rev) }, mayGoOn),
+      )
     })
-    await publishPending(core, withEntries, mayGoOn)
+    await Promise.all(writes)
   }
 }
 

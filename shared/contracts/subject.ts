@@ -140,6 +140,8 @@ export type Pending =
   /** The observations of a deleted signal, removed in slices. */
   | { mode: 'remove-signal'; signalKey: string }
 
+export type PendingCheck = Extract<Pending, { mode: 'check' }>
+
 /**
  * The answer that a command got; a repeated id gets it again, word for word. A report's is null: repeated, it is stamped `at` again, so
  * that it replaces itself.

@@ -115,6 +115,26 @@ const causes: Record<Fault['kind'], Cause> = {
       void world.ledger.forget(world.partitions, kept)
     })
   },
+  'no leader': (world, fault) => {
+    const parts = (['leases', 'presence', 'checks', 'revocations', 'observations'] as const).filter(
+      (part, i) => (fault.which & (1 << i)) > 0 && (part !== 'observations' || world.plan.profile === 'rough'),
+    )
+    world.hub.depose(parts, [world.observer])
+    world.time.after(fault.forMs, () => world.hub.depose([]))
+  },
+  'deaf feeds': (world, fault) => {
+    const { bus } = seatOf(world, fault)
+    if (bus === null) return
+    const isDeaf = (partition: number) => (partition + fault.which) % 3 === 0
+    world.hub.deafen(bus, isDeaf)
+    world.time.after(fault.forMs, () => {
+      try {
+        world.hub.deafen(bus, () => false)
+      } catch {
+        // Its owner died meanwhile.
+      }
+    })
+  },
   'stepped clock': (world, fault) => {
     const seat = seatOf(world, fault)
     seat.pace.rate = fault.which % 2 === 0 ? 1.01 : 0.99

@@ -112,13 +112,16 @@ function busOf(life: Life, far: Far): Bus {
       purgeBelow: sequence => through(() => stream.purgeBelow(sequence)),
       open: async options => {
         let isOpen = true
-        const hear = inOrder((message: Parameters<typeof options.onMessage>[0]) => isOpen && options.onMessage(message))
+        const inTurn = inOrder((tell: () => void) => isOpen && tell())
         const onMessage: typeof options.onMessage = message => {
-          hear(message)
+          inTurn(() => options.onMessage(message))
           return true
         }
+        // It has heard what waited once that has come all the way.
+        const onHearing = () => inTurn(() => options.onHearing?.())
+        const onDeaf = (forMs: number) => life.enter(() => isOpen && options.onDeaf?.(forMs))
         const onBroken = (reason: string) => life.enter(() => isOpen && options.onBroken(reason))
-        const feed = await through(() => stream.open({ ...options, onMessage, onBroken }))
+        const feed = await through(() => stream.open({ ...options, onMessage, onBroken, onDeaf, onHearing }))
         const close = () => {
           isOpen = false
           return life.pass(feed.close())

@@ -50,6 +50,8 @@ export type FaultKind =
   | 'stream recreated'
   | 'stream truncated'
   | 'stepped clock'
+  | 'no leader'
+  | 'deaf feeds'
 
 export interface Fault {
   kind: FaultKind
@@ -118,6 +120,14 @@ const faultsOf: Record<Profile, FaultKind[]> = {
   ],
 }
 
+/** What the death of a bus server brings with it. In a steady world the stream itself keeps its leader, so that reports come in time. */
+const electionsOf: Record<Profile, FaultKind[]> = {
+  steady: ['no leader'],
+  silent: [],
+  long: ['no leader'],
+  rough: ['no leader', 'deaf feeds'],
+}
+
 export function planOf(seed: number): Plan {
   const random = new Random(seed, 'plan')
   const profile = random.chance(0.05) ? 'long' : random.pick(['steady', 'steady', 'silent', 'rough', 'rough'] as const)
@@ -135,7 +145,9 @@ export function planOf(seed: number): Plan {
     locations,
     sites,
     deeds,
-    faults: random.chance(0.1) ? [] : planFaults(random, profile, activeMs, deeds),
+    faults: (random.chance(0.1) ? [] : planFaults(random, profile, activeMs, deeds)).concat(
+      planElections(seed, profile, activeMs),
+    ),
     activeMs,
     calmMs: isLong ? 40 * minute : 7 * minute,
     ending,
@@ -228,4 +240,21 @@ function planFaults(random: Random, profile: Profile, activeMs: number, deeds: r
     })
   })
   return faults.flat().sort((one, other) => one.atMs - other.atMs)
+}
+
+/** Drawn apart from everything else, so that a seed's life is otherwise what it was without them. */
+function planElections(seed: number, profile: Profile, activeMs: number): Fault[] {
+  const random = new Random(seed, 'elections')
+  const kinds = electionsOf[profile]
+  if (kinds.length === 0 || random.chance(0.5)) return []
+  return Array.from({ length: random.integer(1, 4) }, (): Fault => {
+    const atMs = random.integer(10 * second, activeMs - 70 * second)
+    return {
+      kind: random.pick(kinds),
+      atMs,
+      forMs: random.integer(1, 20) * second,
+      which: random.integer(0, 31),
+      share: random.next(),
+    }
+  })
 }

@@ -14,7 +14,7 @@ import { identityOf, type Ledger, type Report } from './ledger.ts'
 type OnFault = (text: string) => void
 
 /** The same store; `onFault` hears of every write that should not have been. */
-export function watched(store: Store, ledger: Ledger, onFault: OnFault): Store {
+export function watched(store: Store, ledger: Ledger, bus: Bus, onFault: OnFault): Store {
   const known = new Map<string, SubjectDocument>()
   const passed = new Map<string, number>()
   type Put = (collection: string, documents: readonly { id: string }[]) => Promise<PutResult[]>
@@ -24,7 +24,11 @@ export function watched(store: Store, ledger: Ledger, onFault: OnFault): Store {
       const results = await put(collection, documents)
       for (const [i, document] of documents.entries()) {
         if (results[i] !== 'written') continue
-        if (collection === 'subjects') watchSubject(known, document as SubjectDocument, onFault)
+        if (collection === 'subjects') {
+          const before = known.get(document.id)
+          watchSubject(known, document as SubjectDocument, onFault)
+          await watchCleared(bus, before, document as SubjectDocument, onFault)
+        }
         if (collection === 'checkpoints') await watchCheckpoint(store, ledger, passed, document as CheckpointDocument, onFault)
       }
       return results
@@ -51,6 +55,24 @@ function watchSubject(known: Map<string, SubjectDocument>, next: SubjectDocument
     if (older === undefined || older.addedAt !== reading.addedAt) continue
     if ((reading.slotAt ?? 0) < (older.slotAt ?? 0))
       fault(`the reading of ${location} went back from slot ${older.slotAt} to ${reading.slotAt}`)
+  }
+}
+
+/** A check entry that a subject owes is not forgotten before the bucket has it, or what has taken its place. */
+async function watchCleared(
+  bus: Bus,
+  before: SubjectDocument | undefined,
+  next: SubjectDocument,
+  onFault: OnFault,
+): Promise<void> {
+  const owed = new Set(next.pending.flatMap(pending => (pending.mode === 'check' ? [pending.locationId] : [])))
+  for (const pending of before?.pending ?? []) {
+    if (pending.mode !== 'check' || owed.has(pending.locationId)) continue
+    const entry = await bus.bucket('checks').get(keys.check(pending.locationId, next.id))
+    const rev = (entry?.value as { rev?: number } | null)?.rev ?? 0
+    const isThere = pending.entry === null ? rev === 0 || rev > pending.rev : rev >= pending.rev
+    if (!isThere)
+      onFault(`subject ${next.id} rev ${next.rev} forgot the check entry of ${pending.locationId} before it was written`)
   }
 }
 
@@ -114,8 +136,8 @@ async function freshSlots(store: Store, ids: readonly string[]): Promise<Map<str
   return slots
 }
 
-/** Whoever has an answer can read its write, and what had to be written with it. */
-export async function watchReply(store: Store, bus: Bus, message: Incoming, given: unknown, onFault: OnFault): Promise<void> {
+/** Whoever has an answer can read its write, and what had to be written to the store with it. */
+export async function watchReply(store: Store, message: Incoming, given: unknown, onFault: OnFault): Promise<void> {
   const reply = given as Reply
   const subjectId = parseCommand(message.subject)?.subjectId ?? ''
   const { kind, id } = message.body as Command
@@ -133,11 +155,6 @@ export async function watchReply(store: Store, bus: Bus, message: Incoming, give
       const [stored] = await store.get(pending.collection, [pending.document.id])
       if (!stored || (pending.mode === 'advance' && stored.rev < pending.document.rev))
         fault(`${pending.collection} ${pending.document.id} was written`)
-    }
-    if (pending.mode === 'check' && pending.entry !== null) {
-      const entry = await bus.bucket('checks').get(keys.check(pending.locationId, subjectId))
-      if (((entry?.value as { rev?: number } | null)?.rev ?? 0) < pending.rev)
-        fault(`the check entry of ${pending.locationId} was written`)
     }
   }
 }

@@ -61,7 +61,7 @@ export class World {
     this.hub = createMemoryHub({ clock })
     this.observer = this.hub.connect()
     this.ledger = new Ledger(this.observer)
-    this.store = watched(createMemoryStore(), this.ledger, text => this.fault(text))
+    this.store = watched(createMemoryStore(), this.ledger, this.observer, text => this.fault(text))
     const outside = { time: this.time, random: this.random, note: (text: string) => this.note(text) }
     this.proberBuses = plan.locations.map(() => this.hub.connect())
     this.probers = plan.locations.map((locationId, i) => {
@@ -119,7 +119,7 @@ export class World {
         weather: this.weather,
         isUsed: partition => this.#used.has(partition),
         onError: text => this.#onError(life, text),
-        onReply: (message, reply) => void watchReply(this.store, this.observer, message, reply, text => this.fault(text)),
+        onReply: (message, reply) => void watchReply(this.store, message, reply, text => this.fault(text)),
       },
       seat.pace,
     )
@@ -157,12 +157,14 @@ export class World {
     Object.assign(this.weather.store, clearWeather().store)
     Object.assign(this.weather.bus, clearWeather().bus)
     Object.assign(this.weather, { lostCommands: 0, lostReplies: 0, doubledCommands: 0, feedMs: 0 })
+    this.hub.depose([])
     for (const prober of this.probers) {
       Object.assign(prober, { isHeldBack: false, doubles: 0 })
       prober.flush()
     }
     for (const seat of this.seats) {
       seat.pace.rate = 1
+      if (seat.bus !== null) this.hub.deafen(seat.bus, () => false)
       seat.life?.thaw()
       if (seat.life === null) this.begin(seat)
     }

@@ -29,8 +29,11 @@ export interface MemoryHub {
   truncateStream(sequence: number): void
   /** The stream refuses new messages above this many. */
   limitStream(messages: number): void
-  /** From now on only these have no leader: nobody answers what is asked of them, and nothing is written. What they had is still delivered. */
-  depose(parts: readonly Part[]): void
+  /**
+   * From now on these, and no others, have no leader: nobody answers what is asked of them, and nothing is written. What they had is still
+   * delivered. Who stands outside of the world is answered all the same.
+   */
+  depose(parts: readonly Part[], outside?: readonly Bus[]): void
   /** The feeds of a connection that `which` names hear nothing more until they are called again without it: their server is gone. */
   deafen(bus: Bus, which: (partition: number) => boolean): void
 }
@@ -128,6 +131,7 @@ interface Hub {
   }
   buckets: Map<BucketName, { keys: Map<string, KeyState>; revision: number }>
   leaderless: Set<Part>
+  outside: Set<Bus>
 }
 
 const bucketAgeMs: Partial<Record<BucketName, number>> = {
@@ -147,6 +151,7 @@ export function createMemoryHub({ clock, schedule = queueMicrotask }: MemoryHubO
     stream: { ...emptyStream(clock, 0), most: Number.POSITIVE_INFINITY },
     buckets: new Map(),
     leaderless: new Set(),
+    outside: new Set(),
   }
   const lineOf = (bus: Bus): Line => {
     for (const line of hub.lines) if (line.bus === bus) return line
@@ -175,8 +180,9 @@ export function createMemoryHub({ clock, schedule = queueMicrotask }: MemoryHubO
     limitStream: messages => {
       hub.stream.most = messages
     },
-    depose: parts => {
+    depose: (parts, outside = []) => {
       hub.leaderless = new Set(parts)
+      hub.outside = new Set(outside)
     },
     deafen: (bus, which) => {
       const line = lineOf(bus)
@@ -389,10 +395,11 @@ function observationsOf(line: Line): Bus['observations'] {
   }
 }
 
-function travel<T>({ up, hub }: Line, part: Part, act: () => T): Promise<T> {
+function travel<T>({ up, hub, bus }: Line, part: Part, act: () => T): Promise<T> {
   if (!up) return Promise.reject(noConnection())
   return later(hub, () => {
-    if (hub.leaderless.has(part)) throw new BusError('unavailable', `Nobody leads the ${part}.`)
+    if (hub.leaderless.has(part) && (bus === null || !hub.outside.has(bus)))
+      throw new BusError('unavailable', `Nobody leads the ${part}.`)
     return act()
   })
 }

@@ -1,4 +1,4 @@
-// Leases while the bus can't answer: who goes on, who stops, and from when on a rival may take over (ADR 24).
+// Keepers while parts of the bus have no leader: who goes on, who stops, from when on a rival may take over, and what waits (ADR 24).
 import t from 'tap'
 import { keys, subjects } from '#shared/bus/subjects.ts'
 import { partitionOf } from '#shared/hash.ts'
@@ -120,6 +120,36 @@ t.test('no partition is given up while the bucket of leases has no leader', asyn
   const before = await answering()
   await world.clock.advance(10 * second)
   t.equal(await answering(), before, 'every partition is where it was')
+})
+
+t.test('commands are answered while the check entries have no leader, and probers get the newest entry afterwards', async t => {
+  const world = createWorld()
+  await world.startOne({ exclusive: true })
+  const answered = async (id: string, command: object) => {
+    const asked = world.client.request(subjects.command(id), { id: randomId(8), ...command }, { timeoutMs: 4 * second })
+    const reply = asked.catch((error: Error) => error.message)
+    await world.clock.advance(5 * second)
+    return reply
+  }
+  const kept = await world.create()
+  world.hub.depose(['checks'])
+  const [made, gone] = [randomId(10), randomId(10)]
+  const identity = { workspaceId: 'w', name: 'Site', meta: websiteMeta }
+  for (const id of [made, gone])
+    t.match(await answered(id, { kind: 'create-website', slug: `s-${id}`, ...identity }), { ok: true }, 'created')
+  t.match(await answered(made, { kind: 'update-website', name: 'Site', meta: { ...websiteMeta, url: 'https://b.org/' } }), {
+    ok: true,
+  })
+  t.match(await answered(gone, { kind: 'delete-subject' }), { ok: true }, 'deleted')
+  t.match(await answered(kept, { kind: 'update-website', name: 'Other', meta: websiteMeta }), { ok: true }, 'renamed')
+  world.hub.depose([])
+  await world.clock.advance(limits.keeper.retryMsMax + limits.keeper.pendingMs + second)
+  const entries = await world.client.bucket('checks').list('>')
+  t.strictSame(Object.fromEntries(entries.map(({ key, value }) => [key, (value as { url: string }).url])), {
+    [keys.check('aaaa', kept)]: websiteMeta.url,
+    [keys.check('aaaa', made)]: 'https://b.org/',
+  })
+  for (const id of [kept, made, gone]) t.equal((await world.subject(id))?.hasPending, 0, 'nothing is owed any more')
 })
 
 t.test('time is heard only between signs that follow each other closely', async t => {
