@@ -152,9 +152,9 @@ function prepareRequests(
   })
 }
 
-/** How the answer ended: `ok`, the code of its envelope, `http_404` of what has no envelope, or `none` if the client was gone before its end. */
+/** How the answer ended: `ok`, the code of the refusal (of its envelope, else its status), or `none` if it did not get out. */
 function codeOf({ answeredCode }: FastifyRequest, { raw, statusCode }: FastifyReply): string {
   if (!raw.writableFinished) return 'none'
   if (answeredCode !== null) return String(answeredCode)
-  return statusCode < 400 ? 'ok' : `http_${statusCode}`
+  return statusCode < 400 ? 'ok' : String(statusCode)
 }

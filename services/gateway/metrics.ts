@@ -27,7 +27,8 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
 
 function counter(registry: Registry): Counter<'route' | 'code'> {
   const name = 'watchkeeper_gateway_requests_total'
-  const help = 'Answers by route and code: ok, a code of the envelope, http_<status> without one, none if the client was gone'
+  const help =
+    'Answers by route and code: ok, the code of a refusal (of its envelope, else its status), none if it did not get out'
   const make = () => new Counter({ name, help, labelNames: ['route', 'code'], registers: [registry] })
   return registeredMetric(registry, name, make)
 }

@@ -619,11 +619,7 @@ t.test(
     const counted = (await world.metrics.metrics())
       .split('\n')
       .filter(line => line.startsWith('watchkeeper_gateway_requests_total{'))
-    const wanted = [
-      'route="unknown",code="http_404"',
-      'route="/session/keys",code="http_401"',
-      'route="/api/version",code="none"',
-    ]
+    const wanted = ['route="unknown",code="404"', 'route="/session/keys",code="401"', 'route="/api/version",code="none"']
     t.strictSame(
       counted,
       wanted.map(labels => `watchkeeper_gateway_requests_total{${labels}} 1`),
