@@ -138,16 +138,16 @@ export function planOf(seed: number): Plan {
   const site = () => siteOf(random, { profile, locations, activeMs, ending })
   const sites = Array.from({ length: isLong ? 1 : random.integer(1, 4) }, site)
   const deeds = isLong ? [] : deedsOf(random, sites, activeMs)
+  const keepers = isLong ? random.integer(1, 2) : random.integer(1, 3)
+  const faults = random.chance(0.1) ? [] : planFaults(random, profile, activeMs, deeds)
   return {
     seed,
     profile,
-    keepers: isLong ? random.integer(1, 2) : random.integer(1, 3),
+    keepers,
     locations,
     sites,
     deeds,
-    faults: (random.chance(0.1) ? [] : planFaults(random, profile, activeMs, deeds)).concat(
-      planElections(seed, profile, activeMs),
-    ),
+    faults: [...faults, ...planElections(seed, profile, activeMs, faults)],
     activeMs,
     calmMs: isLong ? 40 * minute : 7 * minute,
     ending,
@@ -242,12 +242,15 @@ function planFaults(random: Random, profile: Profile, activeMs: number, deeds: r
   return faults.flat().sort((one, other) => one.atMs - other.atMs)
 }
 
-/** Drawn apart from everything else, so that a seed's life is otherwise what it was without them. */
-function planElections(seed: number, profile: Profile, activeMs: number): Fault[] {
+/**
+ * Drawn apart from everything else, so that a seed's life is otherwise what it was without them. In a steady world they come a minute away from
+ * any other fault: together they would keep reports away for as long as silence takes.
+ */
+function planElections(seed: number, profile: Profile, activeMs: number, others: readonly Fault[]): Fault[] {
   const random = new Random(seed, 'elections')
   const kinds = electionsOf[profile]
   if (kinds.length === 0 || random.chance(0.5)) return []
-  return Array.from({ length: random.integer(1, 4) }, (): Fault => {
+  const faults = Array.from({ length: random.integer(1, 4) }, (): Fault => {
     const atMs = random.integer(10 * second, activeMs - 70 * second)
     return {
       kind: random.pick(kinds),
@@ -257,4 +260,9 @@ function planElections(seed: number, profile: Profile, activeMs: number): Fault[
       share: random.next(),
     }
   })
+  const isAlone = (one: Fault) =>
+    [...others, ...faults].every(
+      other => other === one || one.atMs > other.atMs + other.forMs + minute || other.atMs > one.atMs + one.forMs + minute,
+    )
+  return profile === 'rough' ? faults : faults.filter(isAlone)
 }
