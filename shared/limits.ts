@@ -331,9 +331,12 @@ export const limits = {
   report: {
     /** Results that say nothing new are gathered this long: bus, keeper and store take many at once, and no webhook waits for them. */
     gatherMs: 50,
-    /** Pause after a result that the bus did not take, doubled up to the maximum; a reconnect ends it at once. */
+    /**
+     * Pause after a result that the bus did not take, doubled up to the maximum; a reconnect ends it at once. One result is tried at a time, so the
+     * pause may be short: all others wait for it when the stream has a leader again.
+     */
     retryMs: 100,
-    retryMsMax: 2 * second,
+    retryMsMax: 0.5 * second,
   },
 
   /** Where the prober of a process that has other services too runs. */

@@ -44,6 +44,7 @@ export class Reporter {
   #inFlight = 0
   #added = 0
   #gathering: Cancel | null = null
+  /** Above 0: the bus did not take a result. Until it takes one, one alone is tried after each pause. */
   #pauseMs = 0
   #paused: Cancel | null = null
   #stopped = false
@@ -106,6 +107,7 @@ export class Reporter {
       const next = this.#take()
       if (next === undefined) return
       this.#inFlight++
+      if (this.#pauseMs > 0) this.#pause()
       bus.observations
         .publish(subjects.observation(locationId, next.report.subjectId), messageOf(next.report, clock.now()))
         .then(this.#acknowledged, (error: unknown) => this.#refused(next, error))
@@ -116,18 +118,23 @@ export class Reporter {
     this.#inFlight--
     this.#pauseMs = 0
     if (this.#onEmpty !== null && this.waiting() === 0) this.#onEmpty()
-    else this.#pump()
+    else this.#resume()
   }
 
   #refused(failed: Numbered, error: unknown): void {
-    const { clock, logger, locationId } = this.#options
+    const { logger, locationId } = this.#options
     this.#inFlight--
     const place = this.#returned.findLastIndex(each => each.number < failed.number) + 1
     this.#returned.splice(place, 0, failed)
     if (this.#stopped || this.#paused !== null) return
     if (this.#pauseMs === 0) logger.warn({ err: error, location: locationId }, 'results wait: the bus did not take one')
+    this.#pause()
+  }
+
+  /** Goes on meanwhile: an answer that does not come must not keep the next try waiting. */
+  #pause(): void {
     this.#pauseMs = Math.min(Math.max(limits.report.retryMs, this.#pauseMs * 2), limits.report.retryMsMax)
-    this.#paused = clock.after(this.#pauseMs, this.#resume)
+    this.#paused = this.#options.clock.after(this.#pauseMs, this.#resume)
   }
 }
 

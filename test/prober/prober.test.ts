@@ -428,6 +428,30 @@ test('the buffer is bounded: the oldest is dropped and counted, the order is kep
   )
 })
 
+test('one result at a time is tried while the stream has no leader, and all leave within half a second of the new one', async t => {
+  const clock = createVirtualClock(startAt)
+  const hub = createMemoryHub({ clock })
+  const bus = hub.connect()
+  const sent: string[] = []
+  const reporter = new Reporter({
+    bus: watched(bus, sent),
+    clock,
+    logger,
+    locationId,
+    onDropped: () => t.fail('nothing is dropped'),
+  })
+  hub.depose(['observations'])
+  for (let number = 0; number < 100; number++) reporter.add(passed(clock, number, true))
+  await clock.advance(1_000)
+  sent.length = 0
+  for (let number = 100; number < 200; number++) reporter.add(passed(clock, number, true))
+  await clock.advance(5_000)
+  t.ok(sent.length >= 9 && sent.length <= 11, `${sent.length} tries in 5 s`)
+  hub.depose([])
+  await clock.advance(limits.report.retryMsMax)
+  t.equal(reporter.waiting(), 0)
+})
+
 const passed = (clock: Clock, number: number, isNews: boolean): Report => ({
   subjectId: `s${number}`,
   rev: 1,
