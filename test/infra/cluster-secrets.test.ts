@@ -160,7 +160,7 @@ t.test('a certificate for the embedded bus admits a prober that trusts its autho
   await main.says(/readiness and metrics/)
   const { url } = JSON.parse(readFileSync(join(dataFolder, 'bus.json'), 'utf8')) as { url: string }
   const file = join(dataFolder, 'local.creds')
-  t.match(await runProgram(t, ['prober', 'credentials', 'local', '--out', file], { DATA_DIR: dataFolder }).ended, { code: 0 })
+  t.match(await runProgram(t, ['prober', 'create', 'local', '--out', file], { DATA_DIR: dataFolder }).ended, { code: 0 })
   const remote = { SERVICES: 'prober', NATS_URL: url.replace('nats://127.0.0.1', 'tls://localhost'), NATS_CREDENTIALS: file }
   const prober = runProgram(t, ['start'], { ...remote, NATS_CA_FILE: paths.authority })
   await prober.says(/readiness and metrics/)
