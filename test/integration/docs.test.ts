@@ -216,7 +216,7 @@ for (const twins of [[], names]) {
   t.test(`the commands of the documentation run as they stand in ${where}`, { skip, timeout: 400_000 }, async t => {
     const { client, ...place } = await startPlace(t)
     const command = (...words: string[]) => {
-      const ended = spawnSync('./watchkeeper', words, { cwd: place.folder, encoding: 'utf8' })
+      const ended = spawnSync('sh', ['-c', './watchkeeper "$@"', 'sh', ...words], { cwd: place.folder, encoding: 'utf8' })
       t.equal(ended.status, 0, ended.stderr)
       return ended.stdout.trim()
     }
