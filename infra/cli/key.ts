@@ -2,12 +2,13 @@
 // is known to nobody else: the installation gets its hash.
 import type { Command } from 'commander'
 import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
+import { accessOf, type KeyAction, keyActions } from '#shared/contracts/account.ts'
 import type { KeyView } from '#shared/contracts/ask-people.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { ownerUsername } from '#shared/owner-username.ts'
 import { usageError } from '../embedded/start-error.ts'
-import { keyIdOf, userOf } from './look-up.ts'
+import { keyIdOf, userOf, workspaceOf } from './look-up.ts'
 import { addNoun, type JsonOption } from './noun.ts'
 import { day, instant, printJson, printMade, printTable, say } from './printing.ts'
 import { withInstallation } from './running-installation.ts'
@@ -15,6 +16,8 @@ import { withInstallation } from './running-installation.ts'
 interface KeyOptions extends JsonOption {
   description?: string
   user?: string
+  workspace?: string
+  actions?: string
 }
 
 export function addKeyCommands(program: Command): void {
@@ -22,6 +25,8 @@ export function addKeyCommands(program: Command): void {
   verb('create', 'make a key, valid for 180 days; its token is alone on standard output, and never shown again')
     .option('--description <text>', 'what it is for')
     .option('--user <user>', 'whose key it is, by username or id (default: the owner of the installation)')
+    .option('--workspace <workspace>', 'of a scoped key: the one workspace that it reaches, by id or name')
+    .option('--actions <actions>', `of a scoped key: ${keyActions.join(', ')}, with commas between; empty: it only reads`)
     .action(createKey)
   verb('list', 'all keys, without their tokens').option('--user <user>', 'only the keys of this user').action(listKeys)
   verb('delete', 'delete a key; it stops working at once').argument('<key>', 'its id or its description').action(deleteKey)
@@ -32,14 +37,31 @@ async function createKey(options: KeyOptions): Promise<void> {
   if ([...description].length > limits.key.descriptionCharacters) {
     throw usageError(`--description may have ${limits.key.descriptionCharacters} characters.`)
   }
+  const actions = readActions(options)
   const token = makeToken()
   const made = await withInstallation(async ask => {
     const { id: userId } = await userOf(ask, options.user ?? ownerUsername)
     const id = randomId(idLength.key)
-    return ask('create-key', { id, userId, description, tokenHash: hashToken(token), prefix: tokenPrefix(token) })
+    const key = { id, userId, description, tokenHash: hashToken(token), prefix: tokenPrefix(token) }
+    if (actions === null) return ask('create-key', key)
+    const { id: workspaceId } = await workspaceOf(ask, options.workspace)
+    return ask('create-key', { ...key, scope: { workspaceId, actions } })
   })
   if (options.json) return printJson({ ...readable(made), token })
   printMade(token, `Key ${made.id} of ${made.username}, valid until ${day(made.expiresAt)}. Its token is shown only now:`)
+}
+
+/** The actions of a scoped key; null: a full one. */
+function readActions({ workspace, actions }: KeyOptions): KeyAction[] | null {
+  if (actions === undefined) {
+    if (workspace === undefined) return null
+    throw usageError('--workspace makes a scoped key: say what it may do with --actions (empty: it only reads).')
+  }
+  const named = actions.split(',').map(action => action.trim())
+  const wanted = named.filter(action => action !== '')
+  const strange = wanted.find(action => !keyActions.some(known => known === action))
+  if (strange !== undefined) throw usageError(`"${strange}" is no action of a key: ${keyActions.join(', ')} are.`)
+  return keyActions.filter(action => wanted.includes(action))
 }
 
 async function listKeys(options: KeyOptions): Promise<void> {
@@ -55,9 +77,11 @@ async function listKeys(options: KeyOptions): Promise<void> {
     day(key.createdAt),
     day(key.expiresAt),
     key.lastUsedAt === null ? 'never' : day(key.lastUsedAt),
+    accessOf(key.scope).join(' '),
+    key.scope?.workspaceId ?? '',
     key.description,
   ])
-  printTable(['id', 'token', 'user', 'made', 'expires', 'used', 'description'], rows)
+  printTable(['id', 'token', 'user', 'made', 'expires', 'used', 'access', 'workspace', 'description'], rows)
 }
 
 async function deleteKey(named: string, options: KeyOptions): Promise<void> {
@@ -74,4 +98,6 @@ const readable = (key: KeyView) => ({
   created_at: instant(key.createdAt),
   expires_at: instant(key.expiresAt),
   last_used_at: key.lastUsedAt === null ? null : instant(key.lastUsedAt),
+  access: accessOf(key.scope),
+  workspace: key.scope?.workspaceId ?? null,
 })

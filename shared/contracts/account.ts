@@ -78,6 +78,9 @@ export interface SignInTriesDocument extends Stored {
 export const keyActions = ['acknowledge', 'maintenance', 'observe', 'templates', 'resources'] as const
 export type KeyAction = (typeof keyActions)[number]
 
+/** What a key may do, as people read it (v3 2.4): `full`, or `read` and its actions. */
+export const accessOf = (scope: KeyScope | null): string[] => (scope === null ? ['full'] : ['read', ...scope.actions])
+
 /** The one workspace that a scoped key reaches, and what it may do there. */
 export interface KeyScope {
   workspaceId: string

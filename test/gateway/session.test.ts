@@ -441,6 +441,8 @@ t.test('an API key is shown once, works everywhere, and stops everywhere when it
     created_at: new Date(now).toISOString(),
     expires_at: new Date(now + limits.key.lifeMs).toISOString(),
     last_used_at: null,
+    access: ['full'],
+    workspace_id: null,
   })
   t.equal(limits.key.lifeMs, 180 * 24 * 3_600_000)
   for (const gateway of [0, 1]) t.equal((await version(gateway, token)).json.result, '2.0.0')
@@ -455,6 +457,27 @@ t.test('an API key is shown once, works everywhere, and stops everywhere when it
   t.equal((await vera.send('DELETE', `/session/keys/${key.id}`)).status, 204)
   for (const gateway of [0, 1]) t.equal((await version(gateway, token)).json.error.code, 1003, `gateway ${gateway}`)
   t.equal((await vera.send('DELETE', `/session/keys/${key.id}`)).status, 404)
+})
+
+t.test('v3 2.6 a scoped key is made for a workspace of its person alone', async t => {
+  const world = await startFull(t)
+  const vera = await world.signedIn('vera')
+  const [workspace] = (await vera.send('GET', '/session/workspaces')).json.workspaces
+  const scope = { workspace_id: workspace.id, actions: ['observe', 'acknowledge'] }
+  const made = (await vera.send('POST', '/session/keys', { body: { scope } })).json
+  t.match(made, { access: ['read', 'acknowledge', 'observe'], workspace_id: workspace.id })
+  const stan = await world.signedIn('stan')
+  const before = (await stan.send('GET', '/session/keys')).text
+  const refused: [unknown, number][] = [
+    [scope, 404],
+    [{ ...scope, actions: ['fly'] }, 422],
+    [{ actions: [] }, 422],
+    [{ ...scope, more: 1 }, 422],
+  ]
+  for (const [sent, status] of refused) {
+    t.equal((await stan.send('POST', '/session/keys', { body: { scope: sent } })).status, status, JSON.stringify(sent))
+  }
+  t.equal((await stan.send('GET', '/session/keys')).text, before, 'nothing refused is stored')
 })
 
 t.test('a session is no key and a key no session', async t => {

@@ -218,6 +218,20 @@ t.test('workspaces and locations are added, renamed, listed, removed', async t =
   t.strictSame(await json("location delete 'pad '"), { id: cafe.id }, 'a name is looked up as it is stored')
 })
 
+t.test('v3 2.6 a scoped key is made for one workspace, with the actions that are named', async t => {
+  const [workspace] = await json('workspace list')
+  const made = await json(`key create --workspace ${workspace.id} --actions observe,acknowledge`)
+  t.match(made, { access: ['read', 'acknowledge', 'observe'], workspace: workspace.id, token: /^wk_/ })
+  t.match(await json(`key create --workspace ${workspace.id} --actions ''`), { access: ['read'], workspace: workspace.id })
+  t.match(await json('key create'), { access: ['full'], workspace: null })
+  t.match((await command('key list')).stdout, new RegExp(`read acknowledge observe +${workspace.id}`))
+  const rows: [string, RegExp][] = [
+    ['key create --workspace Default', /--actions/],
+    ['key create --actions fly', /"fly" is no action of a key: acknowledge, maintenance, observe, templates, resources are/],
+  ]
+  for (const [line, sentence] of rows) t.match(await command(line), { code: 2, stderr: sentence }, line)
+})
+
 t.test('keys are made for a person and listed for one', async t => {
   const made = await json("key create --user bob --description 'for a test'")
   t.match(made, { username: 'bob', description: 'for a test', token: /^wk_[0-9A-Za-z]{32}$/ })

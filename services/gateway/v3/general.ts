@@ -1,5 +1,6 @@
 // Version, the caller's own key, workspaces and locations. Rules: docs/reference/v3.md, 2.4, 2.7 and 2.8.
 import { Type } from 'typebox'
+import { accessOf } from '#shared/contracts/account.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { route } from '../route.ts'
@@ -29,10 +30,11 @@ const key = route({
   handler: async ({ directory }, { request: { identity }, traceId }) => {
     const { userId, displayName, scope } = identity
     const user = { id: userId, name: displayName }
-    if (scope === null) return { user, access: ['full'], workspace: null }
+    const access = accessOf(scope)
+    if (scope === null) return { user, access, workspace: null }
     const workspaces = await directory.ask('list-workspaces', { userId }, traceId)
     const { id, name } = workspaces.find(workspace => workspace.id === scope.workspaceId) ?? { id: scope.workspaceId, name: '' }
-    return { user, access: ['read', ...scope.actions], workspace: { id, name } }
+    return { user, access, workspace: { id, name } }
   },
 })
 
