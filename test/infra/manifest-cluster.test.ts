@@ -230,9 +230,9 @@ t.test(
 
     const command = (...args: string[]) => runProgram(t, args, environmentOf('directory')).ended
     await t.test('a prober of another machine joins by credentials, until they are revoked', async t => {
-      t.match(await command('location', 'add', 'hamburg'), { code: 0 })
+      t.match(await command('location', 'create', 'hamburg'), { code: 0 })
       const file = join(folder, 'hamburg.creds')
-      const given = await command('prober', 'credentials', 'hamburg', '--out', file, '--json')
+      const given = await command('prober', 'create', 'hamburg', '--out', file, '--json')
       t.equal(given.code, 0, given.stderr)
       const remote = runProgram(t, ['start'], {
         SERVICES: 'prober',
@@ -245,7 +245,7 @@ t.test(
       await told('the branch')
       const prober = await connect({ ...house, authenticator: credentials(readFileSync(file, 'utf8')), reconnect: false })
       const closed = prober.closed()
-      t.match(await command('prober', 'revoke', JSON.parse(given.stdout).id), { code: 0 })
+      t.match(await command('prober', 'delete', JSON.parse(given.stdout).id), { code: 0 })
       t.ok(await closed, 'whoever is connected with them is cut off, on whatever server')
       await eventually('the prober is refused', () => /refuses the credentials/.test(remote.stderr()))
     })
