@@ -385,6 +385,9 @@ t.test('the network policies let pods reach what they need, and nothing else', a
   )
   t.strictSame(outside.map(({ name }) => name).sort(), ['gateway', 'notifier', 'prober'], 'the internet')
   t.ok(allows('Ingress', labelsOf('gateway'), { app: 'ingress' }, 2517), 'the API is for all')
+  const stranger = labelsOf('stranger')
+  t.notOk(allows('Ingress', stranger, labelsOf('prober'), 80), 'nobody reaches a pod that no policy names')
+  t.notOk(allows('Egress', stranger, labelsOf('gateway'), 2517), 'and it reaches nobody')
 })
 
 t.test('the script of the replica set makes it and its users, whatever an earlier run has done', async t => {
