@@ -262,6 +262,12 @@ export const limits = {
     headerBytes: 16 * 1024,
     /** Connections of one gateway at once; each may hold a body of 1 MiB. */
     connections: 2_000,
+    /** Those of one client address that have shown no accepted key or session: a browser opens six, an office has one address. */
+    connectionsPerClient: 100,
+    /** A connection is not called idle before this: its request may still be on its way. */
+    youngMs: 1 * second,
+    /** Room above `connections` for those that were just closed, which the server counts until the next turn of its loop. */
+    connectionsClosing: 1_000,
     /** On stop, answers on their way get this long before their connections are cut; with `key.lastTouchMs` less than `start.serviceStopMs`. */
     drainMs: 1 * second,
     /** How long reads trust the names of locations; writes look them up. */

@@ -1,5 +1,6 @@
 // The gateway: translates HTTP into questions to the directory and commands to keepers, and answers in each dialect's envelope.
 // It owns nothing and never listens: whoever runs it does.
+import type { Server } from 'node:http'
 import {
   fastify as createFastify,
   type FastifyHttpOptions,
@@ -26,9 +27,11 @@ import type { GatewayOptions } from './gateway-options.ts'
 import { createIdentities } from './identities.ts'
 import { createKeyUsage } from './key-usage.ts'
 import { createLocationNames } from './location-names.ts'
-import { createGatewayMetrics } from './metrics.ts'
+import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
 import { openApiRoutes } from './openapi/routes.ts'
 import { plainDialect } from './plain-dialect.ts'
+import { boundStrangers } from './strangers.ts'
+import { proxyCheck } from './trusted-proxies.ts'
 import { refuseExpectation, refuseUnreadable } from './unreadable-request.ts'
 
 /** Resolves when the gateway may listen: `fastify.listen({ host, port })`. `service.stop()` closes it with grace. */
@@ -56,22 +59,40 @@ export async function createGateway(
   const dialects = [...families.map(({ dialect }) => dialect), plainDialect]
   const fastify = createFastify(serverOptions(context, authenticate, dialects, options.trustProxy))
   const drain = createDrain(fastify, clock)
-  prepareRequests(fastify, clock, drain, createGatewayMetrics(metrics))
+  const counted = createGatewayMetrics(metrics)
+  prepareRequests(fastify, clock, drain, counted)
   fastify.setNotFoundHandler((request, reply) => void sendRefusal(plainDialect, context.logger, noSuchRoute(), request, reply))
   for (const { prefix, routes } of families) await fastify.register(routes(context, authenticate, options), { prefix })
   await fastify.register(openApiRoutes(options), { prefix: '/api/openapi' })
-  fastify.server.maxConnections = limits.http.connections
+  const ignoreStrangers = boundConnections(fastify.server, { clock, drain, counted, options })
   fastify.server.on('checkExpectation', refuseExpectation(dialects))
   await fastify.ready()
   const service: Service = {
     unready: () => (bus.connected() ? [] : ['The gateway is cut off from the bus.']),
     stop: async () => {
+      ignoreStrangers()
       await drain.stop()
       await usage.stop()
       await identities.close()
     },
   }
   return { fastify, service }
+}
+
+interface Means {
+  clock: Clock
+  drain: Drain
+  counted: GatewayMetrics
+  options: GatewayOptions
+}
+
+/** The returned function ends it. */
+function boundConnections(server: Server, { clock, drain, counted, options }: Means): () => void {
+  const bounds = options.connections ?? limits.http
+  server.maxConnections = bounds.connections + limits.http.connectionsClosing
+  server.on('drop', () => counted.closed('server'))
+  const isProxy = proxyCheck(options.trustProxy ?? [])
+  return boundStrangers(server, { clock, bounds, isProxy, isAnswering: drain.isAnswering, closed: counted.closed })
 }
 
 function serverOptions(
@@ -124,12 +145,7 @@ function refuseUndecodable(
 }
 
 /** The hooks that every route pays: kept to one clock reading at each end. */
-function prepareRequests(
-  fastify: FastifyInstance,
-  clock: Clock,
-  drain: Drain,
-  metrics: ReturnType<typeof createGatewayMetrics>,
-): void {
+function prepareRequests(fastify: FastifyInstance, clock: Clock, drain: Drain, metrics: GatewayMetrics): void {
   fastify.decorateRequest('identity', null as unknown as Identity)
   fastify.decorateRequest('confirmSender', null)
   fastify.decorateRequest('arrivedAt', 0)

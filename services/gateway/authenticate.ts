@@ -8,6 +8,7 @@ import { hasLostRights, rightsChanged } from './access.ts'
 import { AuthenticationError } from './authentication-error.ts'
 import type { Identities } from './identities.ts'
 import type { KeyUsage } from './key-usage.ts'
+import { noteAccepted } from './strangers.ts'
 import { withinBudget } from './time-budget.ts'
 
 declare module 'fastify' {
@@ -37,6 +38,7 @@ export function createAuthenticate(identities: Identities, usage: KeyUsage, cloc
     request.identity = identity
     request.confirmSender = () => confirm(tokenHash, identity)
     usage.used(identity.keyId)
+    noteAccepted(request.raw.socket)
     return undefined
   }
   return (request, _reply, done) => {

@@ -9,6 +9,8 @@ import { limits } from '#shared/limits.ts'
 export interface Drain {
   arrived(request: IncomingMessage, response: ServerResponse): void
   answered(request: IncomingMessage, response: ServerResponse): void
+  /** Whether the latest request of a connection has come whole and is not answered yet. */
+  isAnswering(socket: Socket): boolean
   /** Takes no new connection, finishes what is being answered, and cuts what takes longer than its grace. */
   stop(): Promise<void>
 }
@@ -38,6 +40,7 @@ export function createDrain(fastify: FastifyInstance, clock: Clock): Drain {
       if (latest.get(request.socket) === response) latest.set(request.socket, null)
       if (isStopping) closeIdle()
     },
+    isAnswering: socket => latest.get(socket)?.req.complete === true,
     stop: async () => {
       isStopping = true
       for (const [socket, response] of latest) {

@@ -1,5 +1,6 @@
 // What a gateway is started with.
 import type { SessionOptions } from './session/options.ts'
+import type { ConnectionBounds } from './strangers.ts'
 
 export interface GatewayOptions {
   /** The product's version: `GET /api/version` answers it, clients gate on it. */
@@ -10,4 +11,6 @@ export interface GatewayOptions {
   session?: SessionOptions
   /** The proxies whose X-Forwarded-For is believed: addresses or networks; absent: none. */
   trustProxy?: string[]
+  /** How many connections there may be; absent: the bounds of `shared/limits.ts`. */
+  connections?: ConnectionBounds
 }

@@ -5,11 +5,14 @@ import { registeredMetric } from '#shared/registered-metric.ts'
 export interface GatewayMetrics {
   /** `route` is the declared path, never the one that was sent: the number of labels stays bounded. */
   answered(route: string, code: string, seconds: number): void
+  /** A connection was closed because its client or the server has too many. */
+  closed(reason: 'client' | 'server'): void
 }
 
 export function createGatewayMetrics(registry: Registry): GatewayMetrics {
   const requests = counter(registry)
   const durations = histogram(registry)
+  const closed = closedCounter(registry)
   const known = new Map<string, { count: Counter.Internal; duration: Histogram.Internal<'route'> }>()
   return {
     answered: (route, code, seconds) => {
@@ -22,6 +25,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
       series.count.inc()
       series.duration.observe(seconds)
     },
+    closed: reason => closed.inc({ reason }),
   }
 }
 
@@ -30,6 +34,13 @@ function counter(registry: Registry): Counter<'route' | 'code'> {
   const help =
     'Answers by route and code: ok, the code of a refusal (of its envelope, else its status), none if it did not get out'
   const make = () => new Counter({ name, help, labelNames: ['route', 'code'], registers: [registry] })
+  return registeredMetric(registry, name, make)
+}
+
+function closedCounter(registry: Registry): Counter<'reason'> {
+  const name = 'watchkeeper_gateway_closed_connections_total'
+  const help = 'Connections without an accepted key that were closed because their client or the server had too many.'
+  const make = () => new Counter({ name, help, labelNames: ['reason'], registers: [registry] })
   return registeredMetric(registry, name, make)
 }
 

@@ -1,6 +1,6 @@
 // TRUST_PROXY: which proxies are believed when they say where a request came from. Never all, and never by number: then whoever
 // reaches the gateway directly could say it too.
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { limits } from '#shared/limits.ts'
 
 /** Null: none. Throws an Error whose message ends the sentence "TRUST_PROXY …". */
@@ -18,4 +18,15 @@ function isNetwork(text: string): boolean {
   if (bits === undefined) return true
   // A network of everything would believe everybody.
   return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)
+}
+
+/** Whether an address is that of one of these proxies. */
+export function proxyCheck(networks: readonly string[]): (address: string) => boolean {
+  const proxies = new BlockList()
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/')
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
+    proxies.addSubnet(address, bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits), family)
+  }
+  return address => isIP(address) !== 0 && proxies.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 }

@@ -14,6 +14,7 @@ import { type CollectionName, collections } from '#shared/store/collections.ts'
 import type { Store } from '#shared/store/port.ts'
 import { startDirectory } from '../../services/directory/app.ts'
 import { createGateway } from '../../services/gateway/app.ts'
+import type { GatewayOptions } from '../../services/gateway/gateway-options.ts'
 import { type FakeKeeper, startFakeKeeper, subjectDocument } from './fake-keeper.ts'
 import { createHandClock, type HandClock } from './hand-clock.ts'
 import { createMemoryHub, type MemoryHub } from './memory-bus.ts'
@@ -67,7 +68,9 @@ export interface ApiWorld {
 export const version = '2.0.0'
 export const incidentSalt = 'salt'
 
-export async function startApiWorld(options: { withDirectory?: boolean } = {}): Promise<ApiWorld> {
+type WorldOptions = { withDirectory?: boolean } & Pick<GatewayOptions, 'connections' | 'trustProxy'>
+
+export async function startApiWorld({ withDirectory, ...given }: WorldOptions = {}): Promise<ApiWorld> {
   const clock = createHandClock()
   const store = createMemoryStore()
   const hub = createMemoryHub({ clock })
@@ -77,9 +80,9 @@ export async function startApiWorld(options: { withDirectory?: boolean } = {}): 
   const metrics = new Registry()
   const directorySurroundings: SurroundingsWithStore = { bus: directoryBus, clock, logger, metrics, store }
   const idle: Service = { unready: () => [], stop: async () => undefined }
-  const directory = options.withDirectory === false ? idle : await startDirectory(directorySurroundings)
+  const directory = withDirectory === false ? idle : await startDirectory(directorySurroundings)
   const keeper = await startFakeKeeper(keeperBus, store, clock)
-  const { fastify, service } = await createGateway({ bus, clock, logger, metrics }, { version, incidentSalt })
+  const { fastify, service } = await createGateway({ bus, clock, logger, metrics }, { version, incidentSalt, ...given })
   await fastify.listen({ host: '127.0.0.1', port: 0 })
   const address = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`
   const world = { clock, store, hub, bus, directoryBus, keeper, fastify, metrics, gateway: service, directory, address, logged }

@@ -47,6 +47,7 @@ export interface SessionWorld {
 export interface WorldOptions {
   session?: Partial<SessionOptions>
   trustProxy?: GatewayOptions['trustProxy']
+  connections?: GatewayOptions['connections']
   /** Makes the browsers speak of this host while they reach the gateway. */
   home?: string
 }
@@ -82,6 +83,7 @@ export async function startSessionWorld(t: Test, options: WorldOptions = {}): Pr
     incidentSalt: 'salt',
     session: { ...sessionDefaults, ...options.session },
     ...(options.trustProxy ? { trustProxy: options.trustProxy } : {}),
+    ...(options.connections ? { connections: options.connections } : {}),
   }
   const start = () => createGateway({ bus: hub.connect(), clock, logger, metrics: new Registry() }, given)
   const gateways = await Promise.all([start(), start()])

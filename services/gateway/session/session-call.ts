@@ -7,6 +7,7 @@ import { ownerUsername } from '#shared/owner-username.ts'
 import { hasLostRights, rightsChanged } from '../access.ts'
 import { type Call, callOf } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
+import { noteAccepted } from '../strangers.ts'
 import { withinBudget } from '../time-budget.ts'
 import { sessionDialect } from './dialect.ts'
 import type { SessionOptions } from './options.ts'
@@ -39,6 +40,7 @@ export const open =
 export const signedIn = (context: SessionContext, handler: (call: VisitorCall) => Promise<unknown>): RouteHandler =>
   open(context, async call => {
     const visitor = await demandVisitor(context, call)
+    noteAccepted(call.request.raw.socket)
     call.request.confirmSender = async () => {
       if (hasLostRights(visitor, await demandVisitor(context, call))) throw rightsChanged()
     }

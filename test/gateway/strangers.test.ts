@@ -1,0 +1,175 @@
+// Connections without a key over real sockets: they are bounded by client, give way to others, and lock nobody out.
+import { once } from 'node:events'
+import { request, type Server } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import t, { type Test } from 'tap'
+import { clientNetwork } from '../../services/gateway/client-network.ts'
+import type { ConnectionBounds } from '../../services/gateway/strangers.ts'
+import { proxyCheck } from '../../services/gateway/trusted-proxies.ts'
+import { type ApiWorld, startApiWorld } from '../support/api-world.ts'
+import { startSessionWorld } from '../support/session-world.ts'
+
+const bounds: ConnectionBounds = { connections: 200, connectionsPerClient: 20, youngMs: 1_000, lateMs: 1_000 }
+/** Of this machine, all of them; each is a client of its own. */
+const [attacker, neighbour] = ['127.0.0.1', '127.0.0.2']
+const halfAHead = 'GET /api/version HTTP/1.1\r\nHost: x\r\n'
+const halfABody =
+  'POST /session/sign-in HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{'
+
+interface Given extends Pick<ApiWorld, 'clock' | 'address'> {
+  token: string
+}
+
+async function start(t: Test, trustProxy?: string[]): Promise<ApiWorld & Given> {
+  const world = await startApiWorld({ connections: bounds, ...(trustProxy ? { trustProxy } : {}) })
+  t.teardown(() => world.stop())
+  const { token } = await world.addPerson('owner', { home000000: 'owner' })
+  return { ...world, token }
+}
+
+/** Connected, with this sent; never fails. */
+async function open(t: Test, { address }: Pick<Given, 'address'>, from: string, sent = ''): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1', localAddress: from })
+  socket.on('error', () => undefined).resume()
+  t.teardown(() => socket.destroy())
+  await Promise.race([once(socket, 'connect'), once(socket, 'close')])
+  if (sent !== '' && !socket.destroyed) socket.write(sent)
+  return socket
+}
+
+const openMany = (t: Test, world: Pick<Given, 'address'>, count: number, from: string, sent: readonly string[] = ['']) =>
+  Promise.all(Array.from({ length: count }, (_, i) => open(t, world, from, sent[i % sent.length])))
+
+const withKey = (token: string) => `GET /api/version HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
+
+/** A connection on which a key was accepted. */
+async function openWithKey(t: Test, world: Given, from: string): Promise<Socket> {
+  const socket = await open(t, world, from)
+  socket.write(withKey(world.token))
+  await once(socket, 'data')
+  return socket
+}
+
+/** One request with the key on a connection of its own: its status, or how it failed. */
+const ask = ({ address, token }: Given, from: string): Promise<number | string> =>
+  new Promise(resolve => {
+    const headers = { authorization: `Bearer ${token}` }
+    const asked = request(`${address}/api/version`, { agent: false, localAddress: from, headers }, response => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0))
+    })
+    asked.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)).end()
+  })
+
+/** Real sockets close within some turns of the loop. */
+async function until(condition: () => boolean, what: string): Promise<void> {
+  const deadline = performance.now() + 30_000
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`did not come about: ${what}`)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+const openOf = (sockets: readonly Socket[]) => sockets.filter(socket => !socket.destroyed).length
+const connectionsOf = (server: Server) =>
+  new Promise<number>((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
+
+/** Resolves when the server's count fits: a client is connected, or closed, before the server knows. */
+async function counted(server: Server, fits: (count: number) => boolean): Promise<void> {
+  while (!fits(await connectionsOf(server))) await new Promise(resolve => setImmediate(resolve))
+}
+
+const arrived = (server: Server, wanted: number) => counted(server, count => count === wanted)
+
+t.test('a client with a key gets each answer while waves of idle and half-sent connections fill the server', async t => {
+  const world = await start(t)
+  const kept = await openWithKey(t, world, attacker)
+  for (let wave = 1; wave <= 8; wave++) {
+    const filling = openMany(t, world, bounds.connections, attacker, ['', halfAHead, halfABody])
+    const during = await Promise.all([ask(world, neighbour), ask(world, attacker)])
+    await filling
+    const began = performance.now()
+    const after = await Promise.all([ask(world, neighbour), ask(world, attacker)])
+    t.strictSame([...during, ...after], [200, 200, 200, 200], `wave ${wave}`)
+    t.ok(performance.now() - began < 5_000, 'long before the server gives up waiting for their headers')
+    if (wave % 3 === 0) world.clock.advance(bounds.lateMs)
+    await counted(world.fastify.server, count => count <= bounds.connections)
+  }
+  t.notOk(kept.destroyed, 'a connection with an accepted key is kept')
+  kept.write(withKey(world.token))
+  await once(kept, 'data')
+  t.match(await world.metrics.metrics(), /watchkeeper_gateway_closed_connections_total\{reason="server"\} 1\d{3}\n/)
+})
+
+t.test('a client keeps its newest strangers and all connections with a key when it has too many', async t => {
+  const world = await start(t)
+  const known = await Promise.all(Array.from({ length: 30 }, () => openWithKey(t, world, attacker)))
+  const strangers: Socket[] = []
+  for (let i = 0; i < 60; i++) strangers.push(await open(t, world, attacker, ['', halfAHead, halfABody][i % 3]))
+  const others = await openMany(t, world, bounds.connectionsPerClient, neighbour)
+  await arrived(world.fastify.server, 30 + 60 + bounds.connectionsPerClient)
+  world.clock.advance(bounds.lateMs - 1)
+  t.equal(openOf(strangers), 60, 'their requests may be on their way')
+  world.clock.advance(1)
+  await until(() => openOf(strangers) === bounds.connectionsPerClient, 'only as many as one client may have')
+  t.equal(openOf(strangers.slice(-bounds.connectionsPerClient)), bounds.connectionsPerClient, 'the oldest went')
+  t.equal(openOf(known) + openOf(others), 30 + bounds.connectionsPerClient, 'nobody else did')
+  const more = await openMany(t, world, 5, attacker)
+  await arrived(world.fastify.server, 30 + 2 * bounds.connectionsPerClient + 5)
+  world.clock.advance(bounds.lateMs)
+  await until(() => openOf([...strangers, ...more]) === bounds.connectionsPerClient, 'again')
+  t.match(await world.metrics.metrics(), 'watchkeeper_gateway_closed_connections_total{reason="client"} 45')
+})
+
+t.test('strangers behind a trusted proxy are bounded by the server alone', async t => {
+  const world = await start(t, ['127.0.0.0/31'])
+  const proxied = await openMany(t, world, 60, attacker)
+  const direct = await openMany(t, world, 60, neighbour)
+  await arrived(world.fastify.server, 120)
+  world.clock.advance(bounds.youngMs + bounds.lateMs)
+  await until(() => openOf(direct) === bounds.connectionsPerClient, 'those that come by themselves')
+  t.equal(openOf(proxied), 60)
+  t.equal(await ask(world, attacker), 200)
+})
+
+t.test('a new connection is closed when only connections with a key are left', async t => {
+  const world = await start(t)
+  const known = await Promise.all(Array.from({ length: bounds.connections }, () => openWithKey(t, world, attacker)))
+  const stranger = await open(t, world, neighbour)
+  await until(() => stranger.destroyed, 'the newcomer is closed')
+  t.equal(openOf(known), bounds.connections)
+  known[0]?.destroy()
+  await arrived(world.fastify.server, bounds.connections - 1)
+  t.equal(await ask(world, neighbour), 200, 'there is room again')
+})
+
+t.test('a connection with an accepted session is kept when its client has too many strangers', async t => {
+  const world = await startSessionWorld(t, { connections: bounds })
+  const address = world.addresses[0] as string
+  const owner = await world.signedIn('owner')
+  const cookie = [...owner.cookies()].map(([name, value]) => `${name}=${value}`).join('; ')
+  const socket = await open(t, { address }, attacker)
+  socket.write(`GET /session HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\n\r\n`)
+  t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 200 /)
+  const strangers = await openMany(t, { address }, 60, attacker)
+  await arrived(world.servers[0] as Server, 61)
+  world.clock.advance(bounds.youngMs + bounds.lateMs)
+  await until(() => openOf(strangers) === bounds.connectionsPerClient, 'the strangers go')
+  t.notOk(socket.destroyed)
+})
+
+t.test('a client is an IPv4 address or 64 bits of IPv6', async t => {
+  const rows: [address: string, network: string][] = [
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::9', '2001:db8:1:2::/64'],
+    ['2001:db8::9', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['', ''],
+  ]
+  for (const [address, network] of rows) t.equal(clientNetwork(address), network, address)
+  const isProxy = proxyCheck(['10.0.0.5', '10.1.0.0/16', 'fd00::/8'])
+  for (const address of ['10.0.0.5', '::ffff:10.0.0.5', '10.1.2.3', 'fd12::1']) t.equal(isProxy(address), true, address)
+  for (const address of ['10.0.0.6', '10.2.0.1', 'fe80::1', '']) t.equal(isProxy(address), false, address)
+})
