@@ -5,7 +5,16 @@ import { day } from '#shared/limits.ts'
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-export const idLength = { subject: 10, location: 4, workspace: 10, user: 10, key: 10, session: 16, destination: 10 } as const
+export const idLength = {
+  subject: 10,
+  location: 4,
+  workspace: 10,
+  user: 10,
+  key: 10,
+  session: 16,
+  destination: 10,
+  installation: 16,
+} as const
 
 /** The operating system is asked for many bytes at once; none is used twice. */
 const pool = Buffer.alloc(4_096)

@@ -657,6 +657,10 @@ export const limits = {
      * a second two came every second and took 8 to 15 ms each; of 64 MiB it was one in ten seconds, of 58 ms.
      */
     walPages: 1_024,
+    /** A file up to this size is checked for damage at each start, of a larger one what lasts: 64 MiB take 0.2 s. */
+    checkedBytes: 64 * 1024 ** 2,
+    /** What is committed is flushed, and the mark moved, at least this often: a power failure costs no more by then. */
+    flushMs: 10 * second,
     /** Characters of a document in the embedded store, but for its columns: about what MongoDB takes, which counts bytes of a form of its own. */
     documentCharacters: 16 * 1024 ** 2,
     /** Statements kept prepared; the system itself uses about 150 different ones. */
@@ -738,6 +742,8 @@ export const limits = {
     predecessors: 8,
     /** What one service may take of the grace before the others end without it. */
     serviceStopMs: 2 * second,
+    /** At the end the bus is told within this how far the store has come; what it does not hear the next start tells it. */
+    lastMarkMs: 0.5 * second,
     /** A dead embedded nats-server is started again after this, doubled up to the maximum. */
     busRestartMs: 100,
     busRestartMsMax: 5 * second,

@@ -31,6 +31,7 @@ export function createProgram(): Command {
   program
     .command('start')
     .description('run the services until a signal ends them')
+    .option('--accept-loss', 'start also on a store that has lost data; what is lost stays lost')
     .addHelpText('after', () => `${settingsHelp()}\n${exitHelp}`)
     .action(start)
   program

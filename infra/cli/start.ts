@@ -8,7 +8,7 @@ import { onEndingSignals } from './ending-signals.ts'
 import { productVersion } from './product-version.ts'
 
 /** Resolves when everything runs; the process then lives until a signal. Throws a StartError. */
-export async function start(): Promise<void> {
+export async function start({ acceptLoss = false }: { acceptLoss?: boolean }): Promise<void> {
   const settings = readAllSettings(process.env)
   // What lies in the data folder is for this user alone.
   process.umask(0o077)
@@ -25,7 +25,8 @@ export async function start(): Promise<void> {
     },
     again: () => process.exit(exitCodes.failed),
   })
-  installation = await runInstallation({ settings, version: productVersion, logger, print: line => console.log(line) })
+  const print = (line: string) => console.log(line)
+  installation = await runInstallation({ settings, version: productVersion, logger, acceptLoss, print })
 }
 
 /** Ends the process: with 0 after a clean stop, with 1 where the grace is over before. */

@@ -79,7 +79,7 @@ async function runOn(options: DemoOptions, settings: AllSettings, signal: AbortS
   let over = false
   try {
     const logger = createLogger(settings.LOG_LEVEL)
-    const installation = await runInstallation({ settings, version, logger, print: () => undefined })
+    const installation = await runInstallation({ settings, version, logger, acceptLoss: false, print: () => undefined })
     undo.push(installation.stop)
     options.interrupted.throwIfAborted()
     show(readyStep(installation, settings))

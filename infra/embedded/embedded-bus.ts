@@ -20,6 +20,8 @@ export interface EmbeddedBusOptions {
   port: number
   /** PEM files; null: no TLS. */
   tls: { cert: string; key: string } | null
+  /** Makes new keys if those of a used bus are missing. */
+  acceptLoss: boolean
   clock: Clock
   logger: Logger
   /** Told what takes a while. */
@@ -36,7 +38,7 @@ export interface EmbeddedBus extends BusAddress {
 export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<EmbeddedBus> {
   const { clock, dataFolder, logger } = options
   const binary = await obtainNatsServer({ toolsFolder: options.toolsFolder, log: options.print })
-  const { keys, houseCredentialsFile: credentialsFile } = await keptBusKeys(dataFolder, clock)
+  const { keys, houseCredentialsFile: credentialsFile } = await keptBusKeys(dataFolder, clock, options.acceptLoss)
   const { host, tls } = options
   const described = { binary, dataFolder, host, keys, logger, ...(tls && { tls }) }
   let server = await startNatsServer({ ...described, port: options.port })

@@ -22,6 +22,7 @@ export interface OpenBusOptions {
   settings: AllSettings
   mode: RunMode
   dataFolder: string
+  acceptLoss: boolean
   clock: Clock
   logger: Logger
   print(line: string): void
@@ -73,7 +74,7 @@ export async function openBus(options: OpenBusOptions): Promise<OpenedBus> {
 }
 
 async function startOwnServer(options: OpenBusOptions): Promise<BusAddress & { keys: BusKeys }> {
-  const { settings, undo, logger, clock, dataFolder, print } = options
+  const { settings, undo, logger, clock, dataFolder, acceptLoss, print } = options
   const { NATS_TLS_CERT: cert, NATS_TLS_KEY: key, NATS_LISTEN: host } = settings
   await demandFittingListener(settings)
   const server = await startStep(() =>
@@ -83,6 +84,7 @@ async function startOwnServer(options: OpenBusOptions): Promise<BusAddress & { k
       host,
       port: settings.NATS_PORT,
       tls: cert === '' ? null : { cert, key },
+      acceptLoss,
       clock,
       logger: logger.child({ part: 'nats' }),
       print,

@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { bootId } from '#shared/boot-id.ts'
 
 /** ending: it was killed, and threads of it still hold what it had open. */
 export type Life = 'alive' | 'ending' | 'gone'
@@ -43,8 +44,7 @@ async function statusOf(pid: number): Promise<ProcessStatus | null> {
   }
   const fields = await fieldsOf(`/proc/${pid}/stat`)
   if (fields === null) return null
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
-  return { state: fields[0] ?? '', beginning: `${boot.trim()} ${fields[19]}` }
+  return { state: fields[0] ?? '', beginning: `${bootId()} ${fields[19]}` }
 }
 
 /** The main thread of a killed process may be a zombie before the others have ended. */

@@ -6,28 +6,31 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import { randomId } from '#shared/ids.ts'
-import { limits, second } from '#shared/limits.ts'
+import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
-import { openStore } from '#shared/store/open-store.ts'
-import { type Store, StoreError } from '#shared/store/port.ts'
+import type { Store } from '#shared/store/port.ts'
 import type { AllSettings } from './all-settings.ts'
 import { followCollector } from './collector-pace.ts'
 import { type DataFolder, prepareDataFolder, takeDataFolder } from './data-folder.ts'
 import { type FirstKey, prepareFirstKey } from './first-key.ts'
 import { installationSalt } from './incident-salt.ts'
+import { findEmbeddedStore } from './known-installation.ts'
 import { openBus } from './open-bus.ts'
+import { openKnownStore } from './open-known-store.ts'
 import { demandFreePort, startOpsServer } from './ops-server.ts'
 import { removePresence } from './predecessor.ts'
 import { measureReadiness } from './readiness-metric.ts'
 import { decideRunMode, type RunMode } from './run-mode.ts'
 import { type RunningServices, reachable, startServices } from './services.ts'
-import { StartError, startStep } from './start-error.ts'
+import { startStep } from './start-error.ts'
 import { welcome } from './welcome.ts'
 
 export interface RunOptions {
   settings: AllSettings
   version: string
   logger: Logger
+  /** Starts also on a store that has lost something: the person at the terminal says that it is lost. */
+  acceptLoss: boolean
   /** Tells the person at the terminal. */
   print(line: string): void
 }
@@ -73,6 +76,7 @@ async function startAll(running: Running): Promise<string | null> {
   undo.push({ what: 'collector pace', run: async () => pace.stop() })
   collectDefaultMetrics({ register: metrics })
   const { path: dataFolder, predecessors } = await openDataFolder(running)
+  const found = mode.embeddedStore ? await findEmbeddedStore(dataFolder, running) : null
   if (mode.services.includes('gateway')) await demandFreePort(settings.HOST, settings.PORT, 'PORT')
   const parts: { bus?: Bus; store?: Store; services?: RunningServices } = {}
   const ops = await startOpsServer({
@@ -90,7 +94,7 @@ async function startAll(running: Running): Promise<string | null> {
   const { bus } = opened
   parts.bus = bus
   const missedSince = await clearPredecessors(running, bus, predecessors)
-  const store = mode.needsStore ? await openStorePatiently(running, dataFolder) : null
+  const store = mode.needsStore ? await openKnownStore({ ...running, dataFolder, bus, found }) : null
   if (store) parts.store = store
   const incidentSalt = settings.SQIDS_SALT || (store ? await startStep(() => installationSalt(store)) : '')
   const first = store && mode.services.includes('directory')
@@ -132,35 +136,6 @@ async function clearPredecessors({ settings, logger }: Running, bus: Bus, predec
     logger.warn({ err: error }, "presence of this folder's last process could not be removed")
     return null
   })
-}
-
-/** Asks again until the patience ends: in a cluster, store and services are started at once. */
-async function openStorePatiently({ settings, undo, logger, clock }: Running, dataFolder: string): Promise<Store> {
-  const patience = AbortSignal.timeout(limits.start.patienceMs)
-  const givenUp = new Promise<null>(resolve => patience.addEventListener('abort', () => resolve(null), { once: true }))
-  for (;;) {
-    try {
-      const opening = openStore({ mongodbUrl: settings.MONGODB_URL, dataFolder, logger })
-      const store = await Promise.race([opening, givenUp])
-      if (store === null) {
-        opening.then(late => late.close()).catch(() => undefined)
-        throw new StoreError('unavailable', 'it does not answer')
-      }
-      undo.push({ what: 'store', run: () => store.close() })
-      return store
-    } catch (error) {
-      if (!(error instanceof StoreError) || error.kind === 'permanent') throw new StartError((error as Error).message)
-      if (patience.aborted) throw new StartError(silence(error, settings, dataFolder))
-      await new Promise<void>(resolve => clock.after(limits.keeper.retryMsMax, resolve))
-    }
-  }
-}
-
-function silence({ message }: StoreError, { MONGODB_URL }: AllSettings, dataFolder: string): string {
-  const waited = `within ${limits.start.patienceMs / second} s`
-  if (MONGODB_URL !== '') return `The store did not answer ${waited}: start MongoDB or correct MONGODB_URL.`
-  const why = message.replace(/\.$/, '')
-  return `The store in ${dataFolder} did not open ${waited} (${why}): correct the rights of its files, or DATA_DIR.`
 }
 
 async function unready({ mode }: Running, parts: { bus?: Bus; store?: Store; services?: RunningServices }): Promise<string[]> {

@@ -56,6 +56,7 @@ const declarations: Declaration[] = [
   bucket('presence', limits.bus.presenceAgeMs),
   bucket('checks', 0),
   bucket('revocations', limits.bus.revocationAgeMs),
+  bucket('installation', 0),
 ]
 
 /**

@@ -102,7 +102,7 @@ export interface Bucket {
   list(filter: string): Promise<BucketEntry[]>
 }
 
-export type BucketName = 'leases' | 'presence' | 'checks' | 'revocations'
+export type BucketName = 'leases' | 'presence' | 'checks' | 'revocations' | 'installation'
 
 export interface Bus {
   readonly observations: ObservationStream

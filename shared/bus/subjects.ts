@@ -39,6 +39,8 @@ export const keys = {
   /** What was known of a key, or of all keys of a user, is to be forgotten. */
   revocation: (what: Revoked, id: string) => `${what}.${id}`,
   allRevocations: '*.*',
+  /** Whose bus this is, and how far its store has come. */
+  installation: 'store',
 } as const
 
 /** The parts of an observation subject; null where it is not one or names a partition that is not its subject's. */

@@ -12,6 +12,8 @@ export interface StoreOptions {
   logger: Logger
 }
 
+export const embeddedStorePath = (dataFolder: string): string => join(dataFolder, 'watchkeeper.db')
+
 /** Rejects with a StoreError: unavailable where the database does not answer, permanent where it cannot be used as configured. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { mongodbUrl, dataFolder, logger } = options
@@ -24,7 +26,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
   const { openSqliteStore } = await import('#shared/store/sqlite.ts')
   await mkdir(dataFolder, { recursive: true })
-  const store = await openSqliteStore(join(dataFolder, 'watchkeeper.db'))
+  const store = await openSqliteStore(embeddedStorePath(dataFolder))
   logger.info({ store: 'sqlite' }, 'store opened')
   return store
 }

@@ -79,6 +79,15 @@ export interface Store {
   /** The disk under the store; null where the store does not say. */
   room(): Promise<Room | null>
   close(): Promise<void>
+  /** Only of the embedded store: what a database server brings tools of its own for. */
+  readonly embedded?: EmbeddedStore
+}
+
+export interface EmbeddedStore {
+  /** Flushes what is committed. Answers how many commits that changed something a power failure now leaves, since the file was made. */
+  flush(): Promise<number>
+  /** Writes all that is committed when it is called, perhaps more, into a new file while the store is used. */
+  backup(path: string): Promise<void>
 }
 
 export type StoreErrorKind = 'unavailable' | 'permanent'

@@ -43,7 +43,7 @@ export function failureOf(error: unknown, path: string): Failure {
   if (error instanceof StoreError) return { kind: error.kind, message: error.message }
   const { message } = error as Error
   if (damaged.has(codeOf(error))) {
-    const advice = 'restore it from a backup, or move it away to begin anew'
+    const advice = 'restore it from a backup, or move it away and start with --accept-loss to begin anew'
     return { kind: 'permanent', message: `The file ${path} is damaged or none of Watchkeeper's (${message}): ${advice}.` }
   }
   return { kind: passing.has(codeOf(error)) ? 'unavailable' : 'permanent', message: `The embedded store failed: ${message}.` }

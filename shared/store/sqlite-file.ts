@@ -1,4 +1,4 @@
-// The open SQLite file of the thread that writes: its pragmas, its lock, its schema, its prepared statements.
+// The open SQLite file of the thread that writes: its pragmas, its lock, its schema, its prepared statements, its count of commits.
 // Durability: WAL with synchronous NORMAL. A killed process loses nothing that was answered; after a power failure the file is
 // intact but may lack the last moments, which the observation stream still has and repeats. Space of expired rows is re-used.
 import { statSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { sqliteAddress } from '#shared/store/sqlite-address.ts'
 import { usedByAnother } from '#shared/store/sqlite-errors.ts'
 import { bringToLayout } from '#shared/store/sqlite-layout.ts'
 import { lockPath, lockSqliteFile } from '#shared/store/sqlite-lock.ts'
+import { openMark } from '#shared/store/sqlite-mark.ts'
 import { quoted, schemaStatements, tableColumns, type WriteStatements, writeStatements } from '#shared/store/sqlite-schema.ts'
 import { createStatements } from '#shared/store/sqlite-statements.ts'
 
@@ -19,6 +20,10 @@ export interface SqliteFile {
   statement(text: string): StatementSync
   writes(collection: CollectionName): WriteStatements
   run(text: string): void
+  /** Ends a transaction well. One that `changes` something is counted, and a later start must find it. */
+  commit(changes: boolean): void
+  /** Commits that changed something, since the file was made. */
+  commits(): number
   inTransaction(): boolean
   close(): void
 }
@@ -28,25 +33,38 @@ const pageBytes = 4_096
 
 /** Opens and locks the file. Throws a permanent StoreError where another process has it, another layout wrote it, or it is a folder. */
 export function openSqliteFile(path: string): SqliteFile {
-  for (const file of [path, lockPath(path)]) {
-    // SQLite only says that it cannot be opened, which may pass.
-    if (!statSync(file, { throwIfNoEntry: false })?.isDirectory()) continue
-    throw new StoreError('permanent', `${file} is a folder where a file of the embedded store must be: move it away.`)
-  }
+  refuseFolders(path)
   const lock = lockSqliteFile(path)
   const database = openFile(path, lock)
   const statement = createStatements(database)
+  let commits = readCommits(database)
+  const mark = openMark(path, commits)
   const writes = new Map<CollectionName, WriteStatements>()
   for (const collection of Object.keys(collections) as CollectionName[]) writes.set(collection, writeStatements(collection))
   return {
     statement,
     writes: collection => writes.get(collection) as WriteStatements,
     run: text => void statement(text).run(),
+    commit: changes => {
+      if (changes) statement('UPDATE progress SET commits = ?').run(commits + 1)
+      statement('COMMIT').run()
+      if (changes) mark.note(++commits)
+    },
+    commits: () => commits,
     inTransaction: () => database.isTransaction,
     close: () => {
       database.close()
+      mark.close(commits)
       lock.close()
     },
+  }
+}
+
+/** Throws a permanent StoreError: SQLite itself only says that it cannot be opened, which may pass. */
+export function refuseFolders(path: string): void {
+  for (const file of [path, lockPath(path)]) {
+    if (!statSync(file, { throwIfNoEntry: false })?.isDirectory()) continue
+    throw new StoreError('permanent', `${file} is a folder where a file of the embedded store must be: move it away.`)
   }
 }
 
@@ -62,7 +80,8 @@ function openFile(path: string, lock: DatabaseSync): DatabaseSync {
       PRAGMA temp_store = MEMORY;
       BEGIN IMMEDIATE`)
     prepareSchema(database)
-    database.exec('COMMIT')
+    // All that the file has is flushed when it is open, so that its mark can say so.
+    database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
     return database
   } catch (error) {
     database.close()
@@ -73,12 +92,20 @@ function openFile(path: string, lock: DatabaseSync): DatabaseSync {
 
 function prepareSchema(database: DatabaseSync): void {
   bringToLayout(database)
+  database.exec(`
+    CREATE TABLE IF NOT EXISTS progress (commits INTEGER NOT NULL);
+    INSERT INTO progress SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM progress)`)
   for (const collection of Object.keys(collections) as CollectionName[]) {
     const [table = '', ...indexes] = schemaStatements(collection)
     database.exec(table)
     addMissingColumns(database, collection)
     for (const index of indexes) database.exec(index)
   }
+}
+
+/** Of a file with the table of the schema. */
+export function readCommits(database: DatabaseSync): number {
+  return Number(database.prepare('SELECT commits FROM progress').get()?.['commits'] ?? 0)
 }
 
 /** A column declared after the file was made is added, and takes its plain values out of the bodies. */

@@ -21,7 +21,8 @@ export type Operation =
   | { kind: 'change'; text: string; parameters: SqlValue[] }
   /** The same statement once for each key; answered with the number of rows changed. */
   | { kind: 'changeByKey'; text: string; keys: readonly string[] }
-  | { kind: 'nothing' }
+  /** Answered with the number of commits that changed something, since the file was made. */
+  | { kind: 'commits' }
 
 export type Outcome = string | number | SqlValue[]
 

@@ -35,8 +35,8 @@ export function runOperation(file: SqliteFile, operation: Operation, tell: (valu
       const statement = file.statement(operation.text)
       return operation.keys.reduce((sum, key) => sum + Number(statement.run(key).changes), 0)
     }
-    case 'nothing':
-      return 0
+    case 'commits':
+      return file.commits()
   }
 }
 

@@ -59,16 +59,18 @@ function commitSome(file: SqliteFile, first: Arrived, arrivals: Arrivals): Answe
   const numbers = [first.number]
   const outcomes: (Outcome | Failure)[] = []
   let characters = 0
+  let changes = false
   try {
     file.run('BEGIN')
     for (let one: Arrived | null = first; one !== null; ) {
       const outcome = runOne(file, one)
       outcomes.push(outcome)
+      changes ||= hasChanged(one.operation, outcome)
       if (Array.isArray(outcome)) characters += charactersOf(outcome)
       one = characters < limits.store.workerCharacters ? arrivals.next() : null
       if (one !== null) numbers.push(one.number)
     }
-    file.run('COMMIT')
+    file.commit(changes)
     return { numbers, outcomes }
   } catch (error) {
     if (file.inTransaction()) file.run('ROLLBACK')
@@ -80,7 +82,7 @@ function commitSome(file: SqliteFile, first: Arrived, arrivals: Arrivals): Answe
 /** Throws only where the whole transaction is lost, as SQLite does by itself when the disk is full or broken. */
 function runOne(file: SqliteFile, { number, operation }: Arrived): Outcome | Failure {
   const tell = (values: SqlValue[]) => say({ part: number, values })
-  const writes = operation.kind === 'put' || operation.kind === 'change' || operation.kind === 'changeByKey'
+  const writes = isWrite(operation)
   try {
     if (!writes) return runOperation(file, operation, tell)
     file.run('SAVEPOINT operation')
@@ -93,6 +95,15 @@ function runOne(file: SqliteFile, { number, operation }: Arrived): Outcome | Fai
     if (writes) file.run('RELEASE operation')
     return failureOf(error, path)
   }
+}
+
+const isWrite = ({ kind }: Operation): boolean => kind === 'put' || kind === 'change' || kind === 'changeByKey'
+
+/** Whether the file is another one now: puts say which rows they wrote, changes how many. */
+function hasChanged(operation: Operation, outcome: Outcome | Failure): boolean {
+  if (!isWrite(operation)) return false
+  if (Array.isArray(outcome)) return outcome.some(letters => String(letters).includes('w'))
+  return typeof outcome === 'number' && outcome > 0
 }
 
 function answerAll(file: SqliteFile, request: Request): void {

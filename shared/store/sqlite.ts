@@ -6,7 +6,9 @@ import { limits } from '#shared/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { type PutMode, type PutResult, type Room, type Store, StoreError } from '#shared/store/port.ts'
 import { demandMode, planQuery, planWhere } from '#shared/store/query.ts'
+import { backUpSqliteFile } from '#shared/store/sqlite-backup.ts'
 import { openSqliteChannel, type SqliteChannel } from '#shared/store/sqlite-channel.ts'
+import { flushSqliteFile } from '#shared/store/sqlite-mark.ts'
 import { charactersOf, type RowsToPut } from '#shared/store/sqlite-messages.ts'
 import { countSql, deleteRangeSql, expireSql, type SqlValue, selectSql } from '#shared/store/sqlite-query.ts'
 import { openSqliteReader, type SqliteReader } from '#shared/store/sqlite-reader.ts'
@@ -28,6 +30,7 @@ const resultOf: Record<string, PutResult> = { w: 'written', r: 'refused', t: 'ta
 export async function openSqliteStore(path: string): Promise<Store> {
   const channel = await openSqliteChannel(path)
   const reader = await openReader(path, channel)
+  let flushed = 0
   const put = (mode: PutMode) => async (collection: CollectionName, documents: readonly object[]) =>
     (await putDocuments(channel, [{ mode, collection, documents }]))[0] as PutResult[]
   const store: Store = {
@@ -59,12 +62,21 @@ export async function openSqliteStore(path: string): Promise<Store> {
       if (!collections[collection].expires) throw new StoreError('permanent', `Documents of ${collection} do not expire.`)
       return (await channel.send({ kind: 'change', ...expireSql(collection, at, limit) }, 1)) as number
     },
-    ping: async () => void (await channel.send({ kind: 'nothing' }, 1)),
+    ping: async () => void (await channel.send({ kind: 'commits' }, 1)),
     room: () => roomOf(path),
     close: () => {
       // First, so that the writer is the last to close the file and folds its log into it.
       reader.close()
       return channel.close()
+    },
+    embedded: {
+      flush: async () => {
+        const commits = (await channel.send({ kind: 'commits' }, 1)) as number
+        if (commits > flushed) await flushSqliteFile(path, commits)
+        flushed = commits
+        return commits
+      },
+      backup: target => backUpSqliteFile(path, target),
     },
   }
   return store

@@ -60,6 +60,17 @@ t.test('five processes, one a service, are one installation', async t => {
     return (result as { status: string; locations: { failing: string[] } }[])[0]?.locations.failing[0] === 'local'
   })
 
+  await t.test('a process with another database is refused on this bus', async t => {
+    const other = { ...stored, MONGODB_URL: `${secantus.url}/other`, SERVICES: 'directory,keeper,notifier', LOG_LEVEL: 'error' }
+    const refused = await runProgram(t, ['start'], { ...other, DATA_DIR: join(folder, 'other') }).ended
+    const says = /^The database that MONGODB_URL names is new, but the bus has worked with the store of the installation \w+: /
+    t.match(refused, { code: 1, stderr: says })
+    const again = runProgram(t, ['start'], { ...stored, SERVICES: 'keeper' })
+    await again.says(/Watchkeeper 2.0.0 runs/)
+    again.child.kill('SIGTERM')
+    t.equal((await again.ended).code, 0, 'one with the same database is not')
+  })
+
   await t.test('each ends with grace, and none told the secrets of the others', async t => {
     for (const [name, program] of Object.entries({ ...apart, directory })) {
       program.child.kill('SIGTERM')

@@ -51,7 +51,7 @@ async function start(t: Test) {
   const { logger, says } = listen()
   const dataFolder = join(folder, 'data')
   await mkdir(dataFolder)
-  const options = { dataFolder, toolsFolder: join(folder, 'tools'), host: '127.0.0.1', port: 0, tls: null }
+  const options = { dataFolder, toolsFolder: join(folder, 'tools'), host: '127.0.0.1', port: 0, tls: null, acceptLoss: false }
   const bus = await startEmbeddedBus({ ...options, clock, logger, print: () => undefined })
   t.teardown(async () => {
     process.env['PATH'] = path

@@ -1,11 +1,12 @@
 // The first key's file against the key that is stored: the lines that a start prints are made with the one and work by the other.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { hashToken } from '#shared/api-token.ts'
 import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { prepareFirstKey } from '../../infra/embedded/first-key.ts'
+import { bootstrap } from '../../services/directory/bootstrap.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
 
@@ -42,4 +43,25 @@ t.test('a first key that no longer works is offered to nobody, and one that took
   const [owner] = await disabled.store.get('users', [disabled.key.userId])
   await disabled.store.upsert('users', [{ ...owner, rev: 9, disabled: true } as never])
   t.equal(await disabled.again(), null, 'its owner is disabled')
+})
+
+t.test('the first key of an earlier installation is moved aside, and one that was only offered is used', async t => {
+  const clock = createHandClock()
+  const dataFolder = t.testdir({ 'first-key': 'of an earlier one\n', 'first-key.1': 'of the one before\n' })
+  const read = (name: string) => readFileSync(join(dataFolder, name), 'utf8')
+  const store = createMemoryStore()
+  t.match(await prepareFirstKey({ store, clock }, { dataFolder, location: 'local' }), { path: join(dataFolder, 'first-key') })
+  t.same(readdirSync(dataFolder).sort(), ['first-key', 'first-key.1', 'first-key.2'])
+  t.equal(read('first-key.1'), 'of the one before\n')
+  t.equal(read('first-key.2'), 'of an earlier one\n')
+
+  // A start that ended between the file and its key.
+  const ended = createMemoryStore()
+  const { firstKey } = await bootstrap({ store: ended, clock }, { location: 'local' })
+  writeFileSync(join(dataFolder, 'first-key'), `${firstKey}\n`)
+  t.match(await prepareFirstKey({ store: ended, clock }, { dataFolder, location: 'local' }), {
+    path: join(dataFolder, 'first-key'),
+  })
+  t.equal(read('first-key'), `${firstKey}\n`)
+  t.same(readdirSync(dataFolder).length, 3, 'nothing was moved')
 })

@@ -155,7 +155,7 @@ t.test('a start that cannot succeed ends with one sentence, an exit code and no 
       name: 'a data file that is none',
       environment: own('k'),
       code: 1,
-      says: /^The file .*watchkeeper\.db is damaged .*: restore it from a backup, or move it away to begin anew\.$/m,
+      says: /^The file .*watchkeeper\.db is damaged .*: restore it from a backup, or move it away and start with --accept-loss to begin anew\.$/m,
     },
     {
       name: 'a data file that is a folder',

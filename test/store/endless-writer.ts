@@ -1,5 +1,5 @@
 // A program for the store's tests: writes to the file it is given until it is killed, and says the number of each round after the
-// store has answered it; or says why it could not open the file.
+// store has answered it; or says why it could not open the file. It goes on behind the last round that the file has.
 import type { PutResult, Store } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
 import { observation } from './documents.ts'
@@ -8,7 +8,7 @@ const [, , file = ''] = process.argv
 
 async function writeRound(store: Store, round: number): Promise<PutResult[]> {
   const prefix = `round${String(round).padStart(8, '0')}`
-  const observed = store.insert(
+  const observed = store.upsert(
     'observations',
     ['a', 'b', 'c'].map(letter => observation(prefix + letter)),
   )
@@ -18,8 +18,10 @@ async function writeRound(store: Store, round: number): Promise<PutResult[]> {
 
 try {
   const store = await openSqliteStore(file)
-  for (let round = 1; ; round++) {
+  const [counter] = await store.get('counters', ['rounds'])
+  for (let round = (counter?.next ?? 0) + 1; ; round++) {
     const results = await writeRound(store, round)
+    if (round % 7 === 0) await store.embedded?.flush()
     if (results.some(result => result !== 'written')) throw new Error(`round ${round} was not written`)
     process.stdout.write(`${round}\n`)
   }

@@ -430,7 +430,7 @@ t.test('sqlite: a file that is none, or of another layout, is refused', async t 
   const folder = t.testdir({ 'none.db': 'x'.repeat(5_000) })
   const permanent = (message: string) => ({ name: 'StoreError', kind: 'permanent', message })
   const none = join(folder, 'none.db')
-  const advice = 'restore it from a backup, or move it away to begin anew.'
+  const advice = 'restore it from a backup, or move it away and start with --accept-loss to begin anew.'
   await t.rejects(
     openSqliteStore(none),
     permanent(`The file ${none} is damaged or none of Watchkeeper's (file is not a database): ${advice}`),

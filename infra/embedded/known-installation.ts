@@ -1,0 +1,131 @@
+// Store and bus of an installation know each other: the store has an id, the bus has that id and how far the store had come. Refuses a
+// start on a store that has lost something, before anything is written to it (ADR 25).
+import { stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Bus } from '#shared/bus/port.ts'
+import { keys } from '#shared/bus/subjects.ts'
+import type { Cancel, Clock } from '#shared/clock.ts'
+import { idLength, randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import type { Logger } from '#shared/logger.ts'
+import { embeddedStorePath } from '#shared/store/open-store.ts'
+import { type Store, StoreError } from '#shared/store/port.ts'
+import { inspectSqliteFile } from '#shared/store/sqlite-inspect.ts'
+import { waitAtMost } from '#shared/wait-at-most.ts'
+import { type FoundStore, type KnownStore, lossByBus, lossOfFile } from './data-loss.ts'
+import { StartError } from './start-error.ts'
+import { startPatiently } from './start-patiently.ts'
+
+export interface Acquaintance {
+  clock: Clock
+  logger: Logger
+  /** The person who starts it says that what is lost is lost. */
+  acceptLoss: boolean
+  /** Tells that person. */
+  print(line: string): void
+}
+
+const settingId = 'installation'
+
+/** The embedded store before it is opened. Throws a StartError if something of it is lost. */
+export async function findEmbeddedStore(dataFolder: string, acquaintance: Acquaintance): Promise<FoundStore> {
+  const path = embeddedStorePath(dataFolder)
+  const file = inspected(path, acquaintance)
+  const beside = await filesOf(dataFolder, ['first-key', ...(file.hasMark ? [`${basename(path)}-mark`] : [])])
+  refuse(lossOfFile(path, file, beside), acquaintance)
+  return { name: `The database ${path}`, installationId: file.setting, commits: file.commits }
+}
+
+/** The same of a database server. Rejects with a StoreError. */
+export async function findSharedStore(store: Store): Promise<FoundStore> {
+  const [setting] = await store.get('settings', [settingId])
+  return { name: 'The database that MONGODB_URL names', installationId: setting?.value ?? null, commits: null }
+}
+
+/** Null: the bus has not worked with any store yet. Throws a StartError. */
+export async function storeKnownToBus(bus: Bus, clock: Clock): Promise<KnownStore | null> {
+  const entry = await startPatiently(clock, () => bus.bucket('installation').get(keys.installation))
+  const { id, commits = null } = (entry?.value ?? {}) as { id?: unknown; commits?: number | null }
+  return typeof id === 'string' ? { installationId: id, commits } : null
+}
+
+/** Throws a StartError if the bus knows more of the store than there is. */
+export function compareWithBus(store: FoundStore, known: KnownStore | null, acquaintance: Acquaintance): void {
+  if (known !== null) refuse(lossByBus(store, known), acquaintance)
+  else if (store.installationId !== null) {
+    const line = 'The bus has nothing of this installation and begins anew: check results that were not judged yet are gone.'
+    acquaintance.print(line)
+    acquaintance.logger.warn({ installation: store.installationId }, 'bus begins anew')
+  }
+}
+
+/** The id of the installation: the first insert decides. Rejects with a StoreError. */
+async function decideInstallationId(store: Store): Promise<string> {
+  const proposed = { id: settingId, rev: 1, value: randomId(idLength.installation) }
+  await store.insert('settings', [proposed])
+  const [decided] = await store.get('settings', [settingId])
+  return decided?.value ?? proposed.value
+}
+
+export interface Introduction {
+  /** Tells the bus a last time how far the store has come. */
+  stop(): Promise<void>
+}
+
+/** Tells the bus whose it is, at once and whenever the embedded store has come further. Rejects with a StoreError or a BusError. */
+export async function introduce(
+  store: Store,
+  bus: Bus,
+  { clock, logger }: Pick<Acquaintance, 'clock' | 'logger'>,
+): Promise<Introduction> {
+  const id = await decideInstallationId(store)
+  const bucket = bus.bucket('installation')
+  const { embedded } = store
+  let told = -1
+  const tell = async () => {
+    const commits = embedded === undefined ? null : await embedded.flush()
+    if (commits === told) return
+    await bucket.put(keys.installation, { id, commits })
+    told = commits ?? told
+  }
+  await startPatiently(clock, tell)
+  if (embedded === undefined) return { stop: async () => undefined }
+
+  let stopped = false
+  let cancel: Cancel = () => undefined
+  let telling: Promise<void> = Promise.resolve()
+  const attempt = () => tell().catch(error => logger.debug({ err: error }, 'the store could not be flushed, or the bus not told'))
+  const again = () => {
+    telling = attempt().then(() => {
+      if (!stopped) cancel = clock.after(limits.store.flushMs, again)
+    })
+  }
+  cancel = clock.after(limits.store.flushMs, again)
+  return {
+    stop: async () => {
+      stopped = true
+      cancel()
+      await waitAtMost(clock, limits.start.lastMarkMs, telling.then(attempt))
+    },
+  }
+}
+
+function inspected(path: string, { acceptLoss }: Acquaintance) {
+  try {
+    return inspectSqliteFile(path, settingId, acceptLoss)
+  } catch (error) {
+    if (error instanceof StoreError) throw new StartError(error.message)
+    throw error
+  }
+}
+
+function refuse(loss: string | null, { acceptLoss, logger }: Acquaintance): void {
+  if (loss === null) return
+  if (!acceptLoss) throw new StartError(loss)
+  logger.warn({ loss }, 'loss accepted')
+}
+
+async function filesOf(folder: string, names: readonly string[]): Promise<string[]> {
+  const present = await Promise.all(names.map(name => stat(join(folder, name)).catch(() => null)))
+  return names.filter((_, index) => present[index] !== null)
+}
