@@ -20,7 +20,7 @@ export async function start({ acceptLoss = false }: { acceptLoss?: boolean }): P
     signals: ['SIGTERM', 'SIGINT'],
     first: signal => {
       if (installation === null) process.exit(exitCodes.done)
-      logger.info({ signal }, 'Stopping.')
+      logger.info({ signal }, 'stopping')
       void stopInTime(installation, logger)
     },
     again: () => process.exit(exitCodes.failed),
@@ -32,19 +32,19 @@ export async function start({ acceptLoss = false }: { acceptLoss?: boolean }): P
 /** Ends the process: with 0 after a clean stop, with 1 where the grace is over before. */
 async function stopInTime(installation: Installation, logger: Logger): Promise<void> {
   const late = setTimeout(() => {
-    logger.error({ graceMs: limits.start.graceMs }, 'Not everything ended in time.')
+    logger.error({ graceMs: limits.start.graceMs }, 'not everything ended in time')
     process.exit(exitCodes.failed)
   }, limits.start.graceMs)
   await installation.stop()
   clearTimeout(late)
-  logger.info('Stopped.')
+  logger.info('stopped')
   process.exit(exitCodes.done)
 }
 
 /** What nobody caught is a broken invariant: going on with it would be worse than starting again. */
 function endOnBrokenInvariants(logger: Logger): void {
   const end = (error: unknown) => {
-    logger.fatal({ err: error }, 'A broken invariant ends the process.')
+    logger.fatal({ err: error }, 'broken invariant ends the process')
     process.exit(exitCodes.failed)
   }
   process.on('uncaughtException', end)
@@ -55,6 +55,6 @@ function endOnBrokenInvariants(logger: Logger): void {
 function logWarnings(logger: Logger): void {
   process.removeAllListeners('warning')
   process.on('warning', warning => {
-    if (warning.name !== 'ExperimentalWarning') logger.warn({ err: warning }, 'The runtime warns.')
+    if (warning.name !== 'ExperimentalWarning') logger.warn({ err: warning }, 'runtime warned')
   })
 }

@@ -64,7 +64,7 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
       try {
         return await startNatsServer({ ...described, port })
       } catch (error) {
-        logger.warn({ err: error }, 'The bus server could not be started again; trying on.')
+        logger.warn({ err: error }, 'bus server could not be started again')
       }
     }
     return null
@@ -74,18 +74,15 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
       const end = await Promise.race([server.exited, server.broken.then(() => 'broken' as const)])
       if (stopping) return
       if (end === 'broken') {
-        logger.error(
-          { pid: server.pid },
-          "The bus server can't write, the disk may be full; it is started again once there is room.",
-        )
+        logger.error({ pid: server.pid }, 'bus server cannot write, disk may be full')
         await roomFor(describe, pause, () => stopping)
         await server.stop()
-      } else logger.error({ pid: server.pid, code: end }, 'The bus server ended; it is started again.')
+      } else logger.error({ pid: server.pid, code: end }, 'bus server ended')
       const next = await again()
       if (next === null) return
       if (stopping) return next.stop()
       server = next
-      logger.info({ pid: server.pid }, 'The bus server runs again.')
+      logger.info({ pid: server.pid }, 'bus server runs again')
     }
   }
   const watching = watch()

@@ -187,10 +187,10 @@ async function listening(
       if (found) settle(Number(found[1]))
       // Its own words: further on, a line may quote what somebody sent who is not even let in.
       if (said?.[1] === 'ERR' && /^JetStream .* critical write error: /.test(said[2] ?? '')) onBroken()
-      if (said?.[1] === 'INF') logger?.debug({ said: said[2] }, 'The bus server says something.')
+      if (said?.[1] === 'INF') logger?.debug({ said: said[2] }, 'bus server said')
       else if (line.trim() !== '') {
         complaint = said?.[2] ?? line
-        logger?.warn({ said: complaint }, 'The bus server complains.')
+        logger?.warn({ said: complaint }, 'bus server complained')
       }
     })
   })

@@ -92,12 +92,11 @@ async function startOwnServer(options: OpenBusOptions): Promise<BusAddress & { k
   )
   undo.push({ what: 'nats-server', run: server.stop })
   if (!isLoopback(host)) {
-    logger.info({ host, port: settings.NATS_PORT, tls: cert !== '' }, 'The bus listens beyond this machine.')
+    logger.info({ host, port: settings.NATS_PORT, tls: cert !== '' }, 'bus listens beyond this machine')
     if (cert === '') {
-      const warning =
-        'The bus listens beyond this machine without TLS: whoever is on the way can read and change what probers send and are told; ' +
-        'set NATS_TLS_CERT and NATS_TLS_KEY, or keep it in a private network.'
-      logger.warn(warning)
+      // Whoever is on the way can read and change what probers send and receive.
+      const advice = 'set NATS_TLS_CERT and NATS_TLS_KEY, or keep it in a private network'
+      logger.warn({ advice }, 'bus listens beyond this machine without TLS')
     }
   }
   return server

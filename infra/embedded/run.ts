@@ -56,12 +56,12 @@ interface Running extends RunOptions {
 export async function runInstallation(options: RunOptions): Promise<Installation> {
   const { logger, settings } = options
   const mode = decideRunMode(settings)
-  const clock = createSystemClock({ onDrift: driftMs => logger.warn({ driftMs }, 'The clock and wall time differ.') })
+  const clock = createSystemClock({ onDrift: driftMs => logger.warn({ driftMs }, 'clock and wall time differ') })
   const running: Running = { ...options, mode, processId: makeProcessId(), clock, metrics: new Registry(), undo: [] }
   const stop = () => undoAll(running)
   try {
     const url = await startAll(running)
-    logger.info({ services: mode.services, version: options.version }, 'Everything runs.')
+    logger.info({ services: mode.services, version: options.version }, 'everything runs')
     return { url, stop }
   } catch (error) {
     await stop()
@@ -159,6 +159,6 @@ async function answersInTime(store: Store): Promise<boolean> {
 async function undoAll({ undo, logger }: Running): Promise<void> {
   for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
     const { what, run } = step
-    await run().catch(error => logger.warn({ err: error, what }, 'A part did not end cleanly.'))
+    await run().catch(error => logger.warn({ err: error, what }, 'part did not end cleanly'))
   }
 }

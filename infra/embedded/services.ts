@@ -102,10 +102,10 @@ async function stopInTime(name: ServiceName, service: Service | undefined, { clo
   })
   try {
     if ((await Promise.race([service.stop(), late])) === 'late') {
-      logger.warn({ service: name }, 'A service did not end in time; the others end without it.')
+      logger.warn({ service: name }, 'service did not end in time')
     }
   } catch (error) {
-    logger.warn({ err: error, service: name }, 'A service did not end cleanly.')
+    logger.warn({ err: error, service: name }, 'service did not end cleanly')
   } finally {
     cancel()
   }

@@ -97,8 +97,7 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
     serve: async (body, { subject, traceId }) => {
       const verb = parseAsk(subject) as AskVerb
       const outcome = await answer(context, verb, body).catch(error => {
-        if (isUnavailable(error))
-          logger.warn({ err: error, verb, traceId }, 'store or bus did not answer while a question was answered')
+        if (isUnavailable(error)) logger.warn({ err: error, verb, traceId }, 'store or bus does not answer a question')
         return asAppError(error)
       })
       asked.inc({ verb, outcome: outcome instanceof Error ? codeOf(outcome) : 'ok' })

@@ -18,7 +18,7 @@ export function startExpiring(store: Store, clock: Clock, logger: Logger): Cance
     if (stopped) return
     cancel = clock.after(expireMs, () => {
       void expire()
-        .catch(error => logger.warn({ err: error }, 'expired sessions could not be removed; tried again later'))
+        .catch(error => logger.warn({ err: error }, 'expired sessions could not be removed'))
         .then(again)
     })
   }

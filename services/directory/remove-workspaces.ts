@@ -36,7 +36,7 @@ export function startRemovingWorkspaces(surroundings: Surroundings): { soon(): v
     }
     isWanted = false
     running = removeAll(surroundings, keeper, () => stopped)
-      .catch(error => logger.warn({ err: error }, 'deleted workspaces could not be removed; tried again later'))
+      .catch(error => logger.warn({ err: error }, 'deleted workspaces could not be removed'))
       .finally(() => {
         running = null
         if (isWanted) round()

@@ -52,7 +52,7 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
       // Once more: a write that the store carried out late may have come after its children were removed.
       removeChildren(core, subjectId, () => core.mayCommit(partitionOf(subjectId)))
         .then(() => core.store.delete('subjects', [subjectId]))
-        .catch(error => logger.warn({ err: error, subjectId }, 'a tombstone could not be removed'))
+        .catch(error => logger.warn({ err: error, subjectId }, 'tombstone could not be removed'))
     },
   }
   const host = new Host(core)

@@ -47,7 +47,7 @@ export function persistWhile<T>(core: Core, mayGoOn: () => boolean, doing: strin
     isPassing: error => !(error instanceof StoreError) || error.kind === 'unavailable',
     onFailure: error => {
       core.metrics.retries.inc()
-      core.logger.warn({ err: error, doing }, 'store or bus does not answer; trying again')
+      core.logger.warn({ err: error, doing }, 'store or bus does not answer')
     },
   })
 }

@@ -91,7 +91,7 @@ export function setAside(core: Core, draft: Draft, waiting: Waiting, error: unkn
   const now = core.clock.now()
   const reason = error instanceof Error ? error.message : String(error)
   core.metrics.setAside.inc()
-  core.logger.error({ err: error, subjectId: draft.id }, 'an input could not be judged and was set aside')
+  core.logger.error({ err: error, subjectId: draft.id }, 'input became a dead letter')
   drafts.setAside.push({
     id: `${draft.id}.${now}.${randomId(6)}`,
     rev: 1,

@@ -212,8 +212,7 @@ export class Host {
       for (const partition of lapsed) this.#abandon(partition, new NoLongerOurs('the lease was too old to commit'))
       for (const { partition } of takes) this.#goLive(partition)
     } catch (error) {
-      if (!(error instanceof NoLongerOurs))
-        this.#core.logger.error({ err: error }, 'a round could not be finished; its partitions are opened anew')
+      if (!(error instanceof NoLongerOurs)) this.#core.logger.error({ err: error }, 'round could not be finished')
       for (const { partition } of takes) this.#abandon(partition, error)
     }
     this.#core.metrics.subjectsCached.set(this.#core.cache.size)

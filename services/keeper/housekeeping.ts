@@ -34,7 +34,7 @@ function repeat(core: Core, restMs: number, chore: () => Promise<number>): { sto
     cancel = core.clock.after(delayMs, () => {
       void chore()
         .catch(error => {
-          core.logger.warn({ err: error }, 'what nobody needs any more could not be removed; tried again later')
+          core.logger.warn({ err: error }, 'expired documents could not be removed')
           return restMs
         })
         .then(again)

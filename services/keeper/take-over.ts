@@ -97,7 +97,7 @@ function receive(core: Core, partition: Partition, message: StreamMessage): bool
 export function countGap(core: Core, partition: Partition, reason: string): void {
   partition.gaps++
   core.metrics.gaps.inc()
-  core.logger.warn({ partition: partition.number, reason }, 'reports may be missing; reading on from the time of the last one')
+  core.logger.warn({ partition: partition.number, reason }, 'reports may be missing')
 }
 
 /** What the last holder committed and did not get to write elsewhere. */

@@ -40,7 +40,7 @@ export function createBodyMaker(parts: Pick<Parts, 'store' | 'clock' | 'logger' 
     const rendered = renderTemplate(template, fields)
     if (rendered.ok) return { body: rendered.output, contentType: contentTypeOf(template), note: null }
     const { transformationId } = destination
-    logger.warn({ alertId: alert.id, transformationId, error: rendered.error }, 'A template did not render a message')
+    logger.warn({ alertId: alert.id, transformationId, error: rendered.error }, 'template did not render a message')
     return builtIn(alert, destination, `the built-in body was sent, because template ${transformationId} did not render`)
   }
   return {
@@ -54,7 +54,7 @@ export function createBodyMaker(parts: Pick<Parts, 'store' | 'clock' | 'logger' 
         const template = templates.templateOf(destination)
         return template === null ? builtIn(alert, destination, null) : byTemplate(template, alert, destination)
       } catch (error) {
-        logger.error({ alertId: alert.id, error: String(error) }, 'Could not make a message out of an alert')
+        logger.error({ alertId: alert.id, error: String(error) }, 'message could not be made of an alert')
         return null
       }
     },

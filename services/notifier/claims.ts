@@ -28,7 +28,7 @@ export function createClaims(parts: Parts, bodies: BodyMaker, deliverer: Deliver
   const rounds = async () => {
     for (let ids = lanes.pick(); ids.length > 0; ids = parts.stopping() ? [] : lanes.pick()) {
       const { jobs, ended } = await claim(parts, bodies, ids).catch(error => {
-        logger.warn({ error: String(error), deliveries: ids.length }, 'Could not claim deliveries')
+        logger.warn({ error: String(error), deliveries: ids.length }, 'deliveries could not be claimed')
         return { jobs: [], ended: [] }
       })
       // The room of a job is given back when it is recorded.
@@ -142,7 +142,7 @@ function stepOrNone(
     const step = claimStep(document, sources, bodies, { notifierId: options.notifierId, at: clock.now() })
     return step && { ...step, destination: sources.destinations.get(document.destinationId) }
   } catch (error) {
-    logger.error({ deliveryId: document.id, error: String(error) }, 'Could not continue a delivery')
+    logger.error({ deliveryId: document.id, error: String(error) }, 'delivery could not be continued')
     return null
   }
 }

@@ -95,7 +95,7 @@ export function createDispatch(
   const loop = createBatchLoop<string>(limits.notifier.batch, async alertIds => {
     if (parts.stopping()) return
     await round(alertIds).catch(error => {
-      logger.warn({ error: String(error), alerts: alertIds.length }, 'Could not dispatch alerts; the scan will try again')
+      logger.warn({ error: String(error), alerts: alertIds.length }, 'alerts could not be dispatched')
     })
   })
   return loop

@@ -65,7 +65,7 @@ export function createFollowUp(parts: Parts, onRoomWanted: () => void): FollowUp
         else logger.error({ ...why, attempts: context.attempts }, 'message failed for good')
       }
       await startNext(ended).catch(error => {
-        logger.warn({ error: String(error) }, 'Could not look for the next messages; the scan will')
+        logger.warn({ error: String(error) }, 'next messages could not be read')
       })
     },
     stop: () => {

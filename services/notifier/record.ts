@@ -47,7 +47,7 @@ export function createRecorder(parts: Parts, log: RowWriter, followUp: FollowUp,
         )
         return steps.filter((_, i) => results[i] === 'written')
       } catch (error) {
-        logger.warn({ error: String(error), attempts: steps.length }, 'Could not write what came of attempts')
+        logger.warn({ error: String(error), attempts: steps.length }, 'attempt results could not be written')
         const isUnavailable = error instanceof StoreError && error.kind === 'unavailable'
         if (givingUp || (!isUnavailable && logged)) return []
         // Rows that the store will never take must not hold the deliveries back.

@@ -20,7 +20,7 @@ export function createRowWriter({ store, clock, logger }: Pick<Parts, 'store' | 
       const documents = rows.map((row, i) => ({ ...row, number: first + i }))
       const results = await persistently(clock, () => store.insert('deliveryLog', documents))
       const lost = results.filter(result => result === 'taken').length
-      if (lost > 0) logger.error({ rows: lost }, 'Delivery log rows met numbers that are in use and were dropped')
+      if (lost > 0) logger.error({ rows: lost }, 'delivery log rows dropped, their numbers are in use')
     },
   }
 }

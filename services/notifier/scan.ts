@@ -85,7 +85,7 @@ export function startScan(parts: Parts, dispatch: BatchLoop<string>, sender: Sen
         },
         error => {
           failing = true
-          logger.warn({ error: String(error) }, 'Could not look for alerts and deliveries that were left')
+          logger.warn({ error: String(error) }, 'scan for alerts and deliveries failed')
         },
       )
       .then(() => {

@@ -52,7 +52,7 @@ export function serveTestMessages(
     const row = rowOf(destination, alert, made, outcome, clock.now())
     await waitForRow(parts, rows.write([row]))
     if (row.status === 'delivered') return { delivered: true }
-    logger.info({ destinationId, reason: row.error }, 'A destination did not take a test message')
+    logger.info({ destinationId, reason: row.error }, 'test message not taken')
     return { delivered: false, error: row.error }
   }
   return serve(bus, {
@@ -131,7 +131,7 @@ function rowOf(
 /** The row is written whatever happens; the answer waits for it only so long as its asker waits for the answer. */
 function waitForRow({ clock, logger }: Parts, written: Promise<void>): Promise<void> {
   const logged = written.catch(error => {
-    logger.warn({ error: String(error) }, 'Could not write the log row of a test message')
+    logger.warn({ error: String(error) }, 'log row of a test message could not be written')
   })
   return waitAtMost(clock, testLogMs, logged)
 }

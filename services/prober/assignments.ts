@@ -29,7 +29,7 @@ export async function watchAssignments(
       if (subjectId === undefined) return
       if (entry.value === null) return handlers.onRemoved(subjectId)
       if (handlers.isEntry(entry.value)) return handlers.onEntry(subjectId, shared(entry.value), Math.floor(entry.at))
-      logger.warn({ subject: subjectId, location: locationId }, 'check entry is not what the contract says; it is not checked')
+      logger.warn({ subject: subjectId, location: locationId }, 'check entry breaks its contract')
       handlers.onRemoved(subjectId)
     },
   })

@@ -32,7 +32,7 @@ export async function createBusTime({ bus, clock, logger }: Omit<Surroundings, '
       best = better(before, await measure())
       const jumpMs = best.aheadMs - before.aheadMs
       if (Math.abs(jumpMs) < limits.clock.jumpMs) return
-      logger.warn({ jumpMs }, 'bus time jumped against the own clock; all slots are planned anew')
+      logger.warn({ jumpMs }, 'bus time jumped')
       listener()
     } catch (error) {
       logger.debug({ err: error }, 'bus time could not be measured')

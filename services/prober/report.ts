@@ -86,7 +86,7 @@ export class Reporter {
     this.#stopped = true
     this.#stopListening()
     this.#paused?.()
-    if (this.waiting() > 0) logger.warn({ location: locationId, results: this.waiting() }, 'results were not sent before the end')
+    if (this.waiting() > 0) logger.warn({ location: locationId, results: this.waiting() }, 'results not sent before the end')
   }
 
   #take(): Numbered | undefined {
@@ -127,7 +127,7 @@ export class Reporter {
     const place = this.#returned.findLastIndex(each => each.number < failed.number) + 1
     this.#returned.splice(place, 0, failed)
     if (this.#stopped || this.#paused !== null) return
-    if (this.#pauseMs === 0) logger.warn({ err: error, location: locationId }, 'results wait: the bus did not take one')
+    if (this.#pauseMs === 0) logger.warn({ err: error, location: locationId }, 'results wait for the bus')
     this.#pause()
   }
 

@@ -40,7 +40,7 @@ export function createShedding(clock: Clock, logger: Logger, locationId: string)
     if (unsaid > 0 && clock.monotonic() - saidAt >= limits.shedding.warnMs) {
       logger.warn(
         { location: locationId, shed: unsaid, share, lateMs: Math.round(meanLateMs) },
-        'more checks are due than can be made; some are left out',
+        'checks left out, more are due than can be made',
       )
       saidAt = clock.monotonic()
       unsaid = 0

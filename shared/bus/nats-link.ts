@@ -65,11 +65,11 @@ export function createLink(options: LinkOptions): Link {
   /** Said once per loss: somebody whose credentials are revoked is refused for ever. */
   const noteError = (error: Error) => {
     if (!(error instanceof AuthorizationError)) {
-      logger.warn({ err: error }, 'The bus refused something.')
+      logger.warn({ err: error }, 'bus refused an operation')
       return
     }
     refusals.count += 1
-    if (refusals.count === 1) logger.warn({ err: error }, 'The bus refuses the credentials; asking on.')
+    if (refusals.count === 1) logger.warn({ err: error }, 'bus refuses the credentials')
   }
   const follow = async () => {
     for await (const status of connection.status()) {

@@ -223,7 +223,7 @@ class StreamReader implements Reader {
     if (streamGone && this.#break('the stream is gone')) return
     if (now - this.#failingSince > limits.bus.readerGiveUpMs && this.#break(`its consumer cannot be restored: ${error.message}`))
       return
-    this.#link.logger.debug({ err: error, stream: this.#options.stream }, 'A stream reader starts again.')
+    this.#link.logger.debug({ err: error, stream: this.#options.stream }, 'stream reader starts again')
     const pauseMs = Math.min(readerRetryMsMax, readerRetryMs * 2 ** Math.min(this.#failures, 10))
     this.#restart(this.#failures === 0 ? 0 : pauseMs)
     this.#failures += 1

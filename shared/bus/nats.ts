@@ -136,7 +136,7 @@ async function subscribe(
     callback: (error, message) => {
       if (error) {
         forget()
-        logger.error({ err: error, subject }, 'The bus ended a subscription.')
+        logger.error({ err: error, subject }, 'bus ended a subscription')
         return
       }
       // Its headers are read by whoever wants to know: keepers do not.
@@ -195,7 +195,7 @@ function incoming(
 function answerText({ connection, logger }: Link, subject: string, body: unknown): string {
   const text = JSON.stringify(body)
   if (isWithin(connection.info?.max_payload ?? Number.POSITIVE_INFINITY, text)) return text
-  logger.error({ subject, bytes: Buffer.byteLength(text) }, 'An answer is larger than the bus takes.')
+  logger.error({ subject, bytes: Buffer.byteLength(text) }, 'answer larger than the bus takes')
   return JSON.stringify({ ok: false, error: tooLarge.toBody() })
 }
 

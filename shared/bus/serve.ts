@@ -38,7 +38,7 @@ export async function serve(bus: Bus, options: ServeOptions): Promise<Subscripti
       return { ok: true, result: await options.serve(body, { subject, traceId }) }
     } catch (error) {
       if (error instanceof AppError) return refusal(error)
-      options.logger.error({ err: error, subject, traceId }, 'A request could not be served.')
+      options.logger.error({ err: error, subject, traceId }, 'request could not be served')
       return refusal(new AppError('internal', 'Internal error'))
     }
   }

@@ -68,7 +68,7 @@ t.test('a server that could not write goes on until the disk has room again, and
   const full = join(dataFolder, `bus.json.${process.pid}.draft`)
   await mkdir(full)
   process.kill(first, 'SIGUSR2')
-  await says(/The bus server can't write/)
+  await says(/bus server cannot write/)
   for (let tries = 0; tries < 3; tries++) {
     clock.advance(limits.start.busRestartMsMax)
     for (let turns = 0; turns < 50; turns++) await turn()
@@ -77,7 +77,7 @@ t.test('a server that could not write goes on until the disk has room again, and
   t.ok(process.kill(first, 0))
 
   await rm(full, { recursive: true })
-  const again = says(/The bus server runs again/)
+  const again = says(/bus server runs again/)
   let runs = false
   void again.then(() => {
     runs = true
@@ -92,7 +92,7 @@ t.test('a server that could not write goes on until the disk has room again, and
 t.test('a server that could not write keeps no program from ending', async t => {
   const { dataFolder, says, bus } = await start(t)
   process.kill(await serverPid(dataFolder), 'SIGUSR2')
-  await says(/The bus server can't write/)
+  await says(/bus server cannot write/)
   await bus.stop()
   await t.rejects(readFile(join(dataFolder, 'bus.json')), { code: 'ENOENT' })
 })
@@ -101,7 +101,7 @@ t.test('a server that could not write keeps no program from ending while room is
   const { dataFolder, clock, says, bus } = await start(t)
   await mkdir(join(dataFolder, `bus.json.${process.pid}.draft`))
   process.kill(await serverPid(dataFolder), 'SIGUSR2')
-  await says(/The bus server can't write/)
+  await says(/bus server cannot write/)
   clock.advance(limits.start.busRestartMsMax)
   // What the pause was for has begun, and fails when nobody is left to end another pause.
   await Promise.resolve()

@@ -1,5 +1,8 @@
 // The log: what it says of the life of monitors, incidents and keys, that no sentence fills it, and that every line is strict JSON.
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
+import ts from 'typescript'
 import { BusError } from '#shared/bus/port.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
@@ -114,3 +117,44 @@ t.test('an error that may come at any time is logged without a stack, any other 
     t.match(written.at(-1), { err: { stack: /log\.test\.ts/ } })
   }
 })
+
+/** Sentences that a variable holds: each of its values is checked where it is written, or by a test above. */
+const heldByVariables = /^(sentence|notice\.log|full\.notice\.log|`keeper ready .*`)$/
+
+t.test('every line has a fixed sentence: lower case first, no full stop, no second sentence', t => {
+  const found = logCalls()
+  t.ok(found.length > 90, 'all of them are looked at')
+  for (const { place, sentence } of found) {
+    if (heldByVariables.test(sentence)) continue
+    t.match(sentence, /^['"]([a-z]|AUTH_DEV)[^;]*[^.;]['"]$/, place)
+  }
+  for (const text of sources('services/notifier/operator/*.ts').map(({ text }) => text)) {
+    for (const [, log = ''] of text.matchAll(/\blog: (?:.*\? )?'([^']*)'/g)) t.match(log, /^[a-z][^.;]*$/, log)
+  }
+  t.end()
+})
+
+const sources = (pattern: string) =>
+  globSync(pattern, { cwd: join(import.meta.dirname, '..', '..') }).map(path => ({
+    path,
+    text: readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8'),
+  }))
+
+/** The last argument of every call of a logger, as it stands in the code. */
+function logCalls(): { place: string; sentence: string }[] {
+  const levels = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
+  const found: { place: string; sentence: string }[] = []
+  for (const { path, text } of sources('{services,shared,infra}/**/*.ts')) {
+    const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+    const visit = (node: ts.Node): void => {
+      ts.forEachChild(node, visit)
+      if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return
+      const { name, expression } = node.expression
+      if (!levels.has(name.text) || !/(^|[.#])(logger|log)\??$/i.test(expression.getText())) return
+      const { line } = file.getLineAndCharacterOfPosition(node.getStart())
+      found.push({ place: `${path}:${line + 1}`, sentence: node.arguments.at(-1)?.getText() ?? '' })
+    }
+    visit(file)
+  }
+  return found
+}

@@ -133,7 +133,7 @@ for (const [name, send] of [
     send(npm)
     await ended
     t.ok(performance.now() - startedAt < limits.start.graceMs + 1_000, 'within the grace')
-    t.match(said(), /"msg":"Stopped\."/, 'the program ended with grace')
+    t.match(said(), /"msg":"stopped"/, 'the program ended with grace')
     t.notOk(isAlive(holder), 'node is gone')
     t.notOk(isAlive(server), 'nats-server is gone')
   })
@@ -166,6 +166,6 @@ async function runs(child: ChildProcess): Promise<() => string> {
   child.stderr?.on('data', chunk => {
     said += chunk
   })
-  await eventually('everything runs', () => said.includes('"msg":"Everything runs."'))
+  await eventually('everything runs', () => said.includes('"msg":"everything runs"'))
   return () => said
 }

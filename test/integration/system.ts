@@ -46,7 +46,7 @@ export async function startProgram(settings: Record<string, string>): Promise<Pr
   const ready = new Promise<void>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk
-      if (output.includes('Everything runs.')) resolve()
+      if (output.includes('"everything runs"')) resolve()
     }
     child.stdout?.on('data', read)
     child.stderr?.on('data', read)

@@ -344,7 +344,7 @@ t.test('what a template cannot render is told by the built-in body, and the log 
     await house.store.upsert('destinations', [{ ...destination('one', 'http://127.0.0.1:1/x', { transformationId: 7 }), rev: 2 }])
     const failed = await tell(house, alert('one', 'b', 1, long), 2)
     t.match(failed, { status: 'failed', error: /^unreachable: .*; the built-in body was sent/ }, name)
-    t.match(house.log.join(''), /A template did not render a message/, name)
+    t.match(house.log.join(''), /template did not render a message/, name)
   }
 })
 

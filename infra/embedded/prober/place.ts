@@ -44,13 +44,13 @@ export async function startPlacedProber(
       void thread.ended.then(why => lose(thread, why))
     }
     isApart = !isApart
-    logger.info({ apart: isApart }, 'The prober moved.')
+    logger.info({ apart: isApart }, 'prober moved')
     if (before !== null) await crew.retire(before)
   }
   /** A thread that ended by itself: the checks are made beside the other services until it is tried again. */
   const lose = (probing: Probing, why: string) => {
     if (stopped || probing !== current) return
-    logger.error({ reason: why }, 'The prober of this process ended; another takes its place.')
+    logger.error({ reason: why }, 'prober of this process ended')
     noThreadUntil = clock.monotonic() + limits.proberPlace.retryMs
     crew.lose(probing)
     current = null
@@ -74,7 +74,7 @@ export async function startPlacedProber(
     moving = move()
       .catch(error => {
         noThreadUntil = clock.monotonic() + limits.proberPlace.retryMs
-        logger.warn({ err: error }, 'The prober could not move; it is tried again.')
+        logger.warn({ err: error }, 'prober could not move')
       })
       .finally(() => {
         moving = null

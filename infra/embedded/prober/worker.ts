@@ -18,7 +18,7 @@ const { logLevel, bus: address, prober, egress, checkEntryCode } = workerData as
 const say = (message: FromProber) => port.postMessage(message)
 
 const logger = createLogger(logLevel)
-const clock = createSystemClock({ onDrift: driftMs => logger.warn({ driftMs }, 'The clock and wall time differ.') })
+const clock = createSystemClock({ onDrift: driftMs => logger.warn({ driftMs }, 'clock and wall time differ') })
 const metrics = new Registry()
 const bus = await connectBus({
   servers: address.url,

@@ -14,7 +14,7 @@ export function startRollingUp(core: Core): { stop(): void } {
   let stopped = false
   const look = async () => {
     await rollUpHeld(core, () => stopped).catch(error => {
-      if (!stopped) core.logger.warn({ err: error }, 'roll-ups could not be looked up; tried again later')
+      if (!stopped) core.logger.warn({ err: error }, 'roll-ups could not be looked up')
     })
     if (!stopped) again()
   }
@@ -41,7 +41,7 @@ async function rollUpHeld(core: Core, isStopped: () => boolean): Promise<void> {
     const mayGoOn = () => !isStopped() && core.mayCommit(partition)
     await rollUpPartition(core, partition, known, mayGoOn).catch(error => {
       if (error instanceof NoLongerOurs) return
-      core.logger.error({ err: error, partition }, 'a partition could not be rolled up; tried again in a minute')
+      core.logger.error({ err: error, partition }, 'partition could not be rolled up')
     })
   }
 }
