@@ -176,7 +176,9 @@ async function makeTwin(client: Client, command: (...words: string[]) => string,
   await client.post('/v2/subjects', { workspace_id: workspaceId, name: 'Queue' })
   const subject = '/v2/subjects/nightly-backup'
   await client.post(`${subject}/signals${place}`, { name: 'Run', kind: 'heartbeat' })
-  const document = { inputs: [{ signal: 'run', mode: 'status' }], decision: { need: 'any' } }
+  // Time alone changes nothing of it while the pages run.
+  const inputs = [{ signal: 'run', mode: 'status', no_data_after: '240h' }]
+  const document = { inputs, decision: { need: 'any' }, wait: { confirm_after: '240h', close_after: '240h' } }
   await client.post(`${subject}/rules${place}`, { name: 'Backup fails', document })
   await client.post(`${subject}/signals/run/observations${place}`, { status: 'problem' })
   for (const destination of ['on call', 'Backups', 'Ops channel', 'Pager'])
