@@ -35,6 +35,7 @@ export async function deleteUser(
   for (const collection of ['keys', 'sessions', 'externalIdentities', 'memberships'] as const)
     await deleteOwned(store, collection, userId)
   await store.delete('users', [userId])
+  context.logger.info({ userId, user: user.username, memberships: workspaces.length, keys }, 'user deleted')
   await revoke(context, 'user', userId)
   return { id: userId, username: user.username, workspaces: workspaces.length, keys }
 }

@@ -16,7 +16,7 @@ export async function deleteWorkspace(
   context: DirectoryContext,
   { id, workspaceId, force }: AskRequest<'delete-workspace'>,
 ): Promise<WorkspaceContents> {
-  const { store, clock } = context
+  const { store, clock, logger } = context
   const [present = null] = await store.get('workspaces', [workspaceId])
   if (present === null || (isDeleted(present) && present.deletion?.id !== id)) throw workspaceNotFound(workspaceId)
   const contents = present.deletion?.contents ?? (await contentsOf(store, present))
@@ -26,6 +26,7 @@ export async function deleteWorkspace(
     if (stored === null || (isDeleted(stored) && stored.deletion?.id !== id)) throw workspaceNotFound(workspaceId)
     return isDeleted(stored) ? null : { ...stored, members: {}, deletedAt: clock.now(), deletion: { id, contents } }
   })
+  if (!isDeleted(present)) logger.info({ workspaceId, workspace: present.name, ...contents }, 'workspace deleted')
   for (const userId of members) await revoke(context, 'user', userId)
   context.removeWorkspaces()
   return { id: workspaceId, name: present.name, ...contents }

@@ -34,8 +34,10 @@ const good = 'correct horse battery'
 async function start(t: Test, store: Store = createMemoryStore(), options: DirectoryOptions = {}) {
   const clock = createHandClock()
   const hub = createMemoryHub({ clock })
+  const logged: string[] = []
+  const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) })
   for (const bus of [hub.connect(), hub.connect()]) {
-    const service = await startDirectory({ bus, clock, store, logger: silent, metrics: new Registry() }, options)
+    const service = await startDirectory({ bus, clock, store, logger, metrics: new Registry() }, options)
     t.teardown(() => service.stop())
   }
   const { ask } = createDirectoryClient(hub.connect(), clock)
@@ -53,7 +55,7 @@ async function start(t: Test, store: Store = createMemoryStore(), options: Direc
     .connect()
     .bucket('revocations')
     .watch('*.*', { onEntry: entry => void told.push(entry.key) })
-  return { clock, hub, store, ask, addUser, signIn, told }
+  return { clock, hub, store, ask, addUser, signIn, told, logged }
 }
 
 type World = Awaited<ReturnType<typeof start>>
@@ -759,7 +761,7 @@ onEachStore('an administrator stays, whoever is demoted, disabled or deleted at 
 
 t.test('a deleted account', async t => {
   await t.test('takes its keys, sessions, memberships and binding with it; its name is free', async t => {
-    const { addUser, ask, signIn, store, told } = await start(t)
+    const { addUser, ask, signIn, store, told, logged } = await start(t)
     await addUser('ann', { password: good })
     await ask('create-workspace', { id: 'team', name: 'Team', userId: 'id-ann' })
     const session = { id: 'byoidc', tokenHash: hashToken(makeToken()) }
@@ -782,6 +784,7 @@ t.test('a deleted account', async t => {
     told.length = 0
     t.match(await ask('delete-user', { userId, force: true }), { username: 'bob', workspaces: 1, keys: 1 })
     t.ok(told.includes(`user.${userId}`), 'every gateway hears of it')
+    t.match(JSON.parse(logged.at(-1) ?? ''), { level: 30, user: 'bob', keys: 1, msg: 'user deleted' })
     t.equal(await ask('authenticate', { tokenHash: key.tokenHash }), null)
     t.equal(await ask('find-session', { tokenHash: session.tokenHash }), null)
     t.match(await ask('list-members', { workspaceId: 'team' }), [{ username: 'ann' }])
@@ -818,7 +821,7 @@ t.test('a deleted account', async t => {
 })
 
 onEachStore('a deleted workspace is nobody’s at once, and all that was in it goes', async (t, store) => {
-  const { ask, addUser, clock, hub, told } = await start(t, store)
+  const { ask, addUser, clock, hub, told, logged } = await start(t, store)
   const keeper = await startFakeKeeper(hub.connect(), store, clock)
   t.teardown(() => keeper.close())
   for (const name of ['ann', 'bob']) await addUser(name)
@@ -852,6 +855,12 @@ onEachStore('a deleted workspace is nobody’s at once, and all that was in it g
   const gone = { name: 'Team', subjects: 20, destinations: 1, transformations: 1, members: 2 }
   t.match(await ask('delete-workspace', { id: 'd2', workspaceId: 'team', force: true }), gone)
   t.match(await ask('delete-workspace', { id: 'd2', workspaceId: 'team', force: true }), gone, 'a repeat answers the first')
+  const deletions = logged.filter(line => line.includes('workspace deleted'))
+  t.match(
+    deletions.map(line => JSON.parse(line)),
+    [{ level: 30, workspaceId: 'team', workspace: 'Team', subjects: 20 }],
+    'logged once',
+  )
   await t.rejects(ask('delete-workspace', { id: 'd3', workspaceId: 'team', force: true }), { code: 'not_found' })
   for (const name of ['ann', 'bob']) t.ok(told.includes(`user.id-${name}`), `gateways forget ${name}`)
   t.match(await ask('list-workspaces', { userId: 'id-ann' }), [{ id: 'other' }])
