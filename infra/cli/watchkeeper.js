@@ -31,11 +31,14 @@ const environment = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '2097152', 
 const isAble = Number(process.versions.node.split('.')[0]) >= needed
 const isTuned = flags.every(flag => process.execArgv.includes(flag))
 
-if (isAble && (isTuned || process.execve === undefined)) await run()
+if (!existsSync(join(modules, 'commander'))) refuse('The packages are not here yet')
+else if (isAble && (isTuned || process.execve === undefined)) await run()
 else if (isAble) replace(process.execPath)
 else if (existsSync(pinned)) runElsewhere()
-else {
-  console.error(`Watchkeeper needs Node ${needed} or later, this is ${process.versions.node}: run npm install, which brings one.`)
+else refuse(`Watchkeeper needs Node ${needed} or later, and this is ${process.versions.node}`)
+
+function refuse(why) {
+  console.error(`${why}: run npm ci in ${join(modules, '..')}, which brings what is missing.`)
   process.exitCode = 1
 }
 

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import {
   chmodSync,
   closeSync,
+  cpSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -278,6 +279,10 @@ t.test('./watchkeeper runs by its path, by a link to it, and says by its exit co
   const nobody = spawnSync(link, ['key', 'list'], { cwd: folder, encoding: 'utf8', env: { PATH: process.env['PATH'] } })
   t.equal(nobody.status, 3)
   t.match(nobody.stderr, /^Watchkeeper can't be reached \(nothing runs on the data folder .*\.data\): start it, or set DATA_DIR/)
+  const fresh = join(folder, 'fresh')
+  for (const path of ['watchkeeper', 'infra/cli/watchkeeper.js', 'package.json']) cpSync(join(root, path), join(fresh, path))
+  const bare = spawnSync(join(fresh, 'watchkeeper'), ['key', 'list'], { encoding: 'utf8' })
+  t.match(bare, { status: 1, stderr: `The packages are not here yet: run npm ci in ${fresh}, which brings what is missing.\n` })
   const strange = spawnSync('sh', ['-c', './watchkeeper key list'], { cwd: folder, encoding: 'utf8' })
   t.equal(strange.status, 127, 'in another folder there is no such command, and nothing is fetched')
 })
