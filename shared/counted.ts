@@ -1,4 +1,20 @@
-// A number with its noun, as sentences for people say it.
+// Numbers with their nouns, as sentences for people say them.
+import type { WorkspaceContents } from '#shared/contracts/ask-people.ts'
 
 /** `1 subject`, `2 subjects`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** What is in a workspace, as in `2 subjects and 1 member`. Nouns of which there is none are left out. */
+export function countedContents(contents: Omit<WorkspaceContents, 'id' | 'name'>): string {
+  const { subjects, destinations, transformations, templates, members } = contents
+  const counts: [count: number, noun: string][] = [
+    [subjects, 'subject'],
+    [destinations, 'destination'],
+    [transformations, 'transformation'],
+    [templates, 'Template revision'],
+    [members, 'member'],
+  ]
+  const present = counts.filter(([count]) => count > 0).map(([count, noun]) => counted(count, noun))
+  const last = present.pop() ?? 'nothing'
+  return present.length === 0 ? last : `${present.join(', ')} and ${last}`
+}

@@ -1,7 +1,7 @@
 // `./watchkeeper workspace create|list|rename|delete`: workspaces of the running installation.
 import type { Command } from 'commander'
 import { allPages } from '#shared/all-pages.ts'
-import { counted } from '#shared/counted.ts'
+import { countedContents } from '#shared/counted.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { ownerUsername } from '#shared/owner-username.ts'
 import { userOf, workspaceOf } from './look-up.ts'
@@ -66,7 +66,5 @@ async function deleteWorkspace(named: string, options: WorkspaceOptions): Promis
     return ask('delete-workspace', { id: randomId(idLength.key), workspaceId, force: options.force ?? false })
   })
   if (options.json) return printJson({ id, name, ...had })
-  const { subjects, destinations, transformations, members } = had
-  const gone = [counted(subjects, 'subject'), counted(destinations, 'destination'), counted(transformations, 'template')]
-  say(`Workspace ${id} ("${name}") is deleted. It had ${gone.join(', ')} and ${counted(members, 'member')}.`)
+  say(`Workspace ${id} ("${name}") is deleted. It had ${countedContents(had)}.`)
 }

@@ -77,7 +77,7 @@ const bracketed = (command: Command) => (name: string, i: number) =>
 
 const pathOf = (command: Command): string => (command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name())
 
-const cell = (text: string): string => text.replaceAll('|', '\\|')
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
 
 if (process.argv[1] === import.meta.filename) {
   writeFileSync(join(import.meta.dirname, '..', '..', 'docs', 'commands.md'), commandsPage())

@@ -3,7 +3,7 @@
 import type { WorkspaceDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask.ts'
 import type { WorkspaceContents } from '#shared/contracts/ask-people.ts'
-import { counted } from '#shared/counted.ts'
+import { countedContents } from '#shared/counted.ts'
 import { AppError } from '#shared/errors.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
@@ -35,21 +35,20 @@ export async function deleteWorkspace(
 type Contents = Omit<WorkspaceContents, 'id' | 'name'>
 
 async function contentsOf(store: Store, { id: workspaceId, members }: WorkspaceDocument): Promise<Contents> {
-  const [subjects, destinations, transformations] = await Promise.all([
+  const [subjects, destinations, transformations, templates] = await Promise.all([
     store.count('subjects', { workspaceId, deletedAt: null }),
     store.count('destinations', { workspaceId }),
     store.count('transformations', { workspaceId }),
+    store.count('templates', { workspaceId }),
   ])
-  return { subjects, destinations, transformations, members: Object.keys(members ?? {}).length }
+  return { subjects, destinations, transformations, templates, members: Object.keys(members ?? {}).length }
 }
 
 /** An owner alone is nothing that would be missed. */
-const isEmpty = ({ subjects, destinations, transformations, members }: Contents): boolean =>
-  subjects + destinations + transformations === 0 && members <= 1
+const isEmpty = ({ subjects, destinations, transformations, templates, members }: Contents): boolean =>
+  subjects + destinations + transformations + templates === 0 && members <= 1
 
-const notEmpty = ({ subjects, destinations, transformations, members }: Contents): AppError =>
+const notEmpty = (contents: Contents): AppError =>
   new AppError('invalid_state', 'Workspace is not empty', {
-    details:
-      `It has ${counted(subjects, 'subject')}, ${counted(destinations, 'destination')}, ${counted(transformations, 'template')} ` +
-      `and ${counted(members, 'member')}. All of it and the history would be gone for good; --force does it all the same`,
+    details: `It has ${countedContents(contents)}. All of it and the history would be gone for good; --force does it all the same`,
   })

@@ -9,6 +9,7 @@ import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
 import type { Store } from '#shared/store/port.ts'
+import { readAll } from './read-all.ts'
 
 interface Surroundings {
   store: Store
@@ -18,6 +19,9 @@ interface Surroundings {
 }
 
 const bounds = limits.directory
+
+/** Memberships come last: by them the keys of the workspace are found. */
+export const removedWithWorkspace = ['deliveryTables', 'destinations', 'transformations', 'templates', 'memberships'] as const
 
 /** Rounds every minute. `soon` begins one at once; `stop` waits for the round that runs. */
 export function startRemovingWorkspaces(surroundings: Surroundings): { soon(): void; stop(): Promise<void> } {
@@ -77,7 +81,8 @@ async function removeContents(store: Store, keeper: KeeperClient, { id: workspac
     await Promise.all(found.map(({ id }) => deleteSubject(keeper, id)))
     removed += found.length
   }
-  for (const collection of ['deliveryTables', 'destinations', 'transformations', 'memberships'] as const) {
+  removed += await removeScopedKeys(store, workspaceId)
+  for (const collection of removedWithWorkspace) {
     for (;;) {
       const found = await store.find(collection, { where: { workspaceId }, limit: bounds.expireSlice, select: [] })
       if (found.length === 0) break
@@ -87,6 +92,17 @@ async function removeContents(store: Store, keeper: KeeperClient, { id: workspac
   }
   // Ids of names are `<workspace>/<slug>`, and `0` follows `/`.
   while ((await store.deleteRange('names', `${workspaceId}/`, `${workspaceId}0`, bounds.expireSlice)) === bounds.expireSlice);
+  return removed
+}
+
+/** Keys that reach this workspace alone, of everybody who ever was a member. */
+async function removeScopedKeys(store: Store, workspaceId: string): Promise<number> {
+  let removed = 0
+  for await (const { userId } of readAll(store, 'memberships', { workspaceId })) {
+    const keys = await store.find('keys', { where: { userId }, limit: limits.key.perUser })
+    const scoped = keys.filter(({ scope }) => scope?.workspaceId === workspaceId).map(({ id }) => id)
+    if (scoped.length > 0) removed += await store.delete('keys', scoped)
+  }
   return removed
 }
 

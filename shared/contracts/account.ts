@@ -32,7 +32,7 @@ export interface WorkspaceDocument extends Stored {
   /** Set while what was in it is being removed: reads answer not found. Null or absent: it lives. */
   deletedAt?: number | null
   /** The request that deleted it and what it had, so that a repeat is answered alike. */
-  deletion?: { id: string; contents: { subjects: number; destinations: number; transformations: number; members: number } }
+  deletion?: { id: string; contents: Record<'subjects' | 'destinations' | 'transformations' | 'templates' | 'members', number> }
 }
 
 /**

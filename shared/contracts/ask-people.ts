@@ -178,6 +178,8 @@ export interface WorkspaceContents {
   subjects: number
   destinations: number
   transformations: number
+  /** Revisions of Templates. */
+  templates: number
   members: number
 }
 

@@ -11,12 +11,14 @@ import type { AskRequest } from '#shared/contracts/ask.ts'
 import type { SessionIdentity, SignInOutcome } from '#shared/contracts/ask-people.ts'
 import { randomId } from '#shared/ids.ts'
 import { day, hour, limits, minute, second } from '#shared/limits.ts'
+import { collections } from '#shared/store/collections.ts'
 import { openMongodbStore } from '#shared/store/mongodb.ts'
 import type { Store } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite.ts'
 import { type DirectoryOptions, startDirectory } from '../../services/directory/app.ts'
 import { bootstrap } from '../../services/directory/bootstrap.ts'
 import { createPasswords } from '../../services/directory/passwords.ts'
+import { removedWithWorkspace } from '../../services/directory/remove-workspaces.ts'
 import { networkOf } from '../../services/directory/sign-in-throttle.ts'
 import { createGateway } from '../../services/gateway/app.ts'
 import { dyingStore } from '../support/dying-store.ts'
@@ -836,6 +838,10 @@ onEachStore('a deleted workspace is nobody’s at once, and all that was in it g
     } as const
     await ask('create-destination', { id: `${id}-hook`, workspaceId: id, name: 'Hook', ...destination })
     await ask('create-transformation', { workspaceId: id, name: 'Plain', template: '{{ summary }}' })
+    const key = { id: `${id}-key`, userId: 'id-ann', description: '', tokenHash: hashToken(makeToken()), prefix: '' }
+    await ask('create-key', { ...key, scope: { workspaceId: id, actions: [] } })
+    const template = { id: `${id}/backup@1`, rev: 1, workspaceId: id, key: 'backup', version: 1, publishedAt: 1, bytes: 2 }
+    await store.insert('templates', [{ ...template, template: {} } as never])
     for (let i = 0; i < 20; i++) {
       const subjectId = `${id}-${i}`.padEnd(10, 'x')
       const { slug } = await ask('reserve-name', { workspaceId: id, name: `Site ${i}`, subjectId, fallback: 'x' })
@@ -846,13 +852,13 @@ onEachStore('a deleted workspace is nobody’s at once, and all that was in it g
   const refused = ask('delete-workspace', { id: 'd1', workspaceId: 'team', force: false })
   await t.rejects(refused, {
     message: 'Workspace is not empty',
-    details: /^It has 20 subjects, 1 destination, 1 template and 2 members\./,
+    details: /^It has 20 subjects, 1 destination, 1 transformation, 1 Template revision and 2 members\./,
   })
   t.equal((await ask('list-workspaces', { userId: 'id-bob' })).length, 1, 'a refusal changes nothing')
 
   keeper.trouble = 'unavailable'
   told.length = 0
-  const gone = { name: 'Team', subjects: 20, destinations: 1, transformations: 1, members: 2 }
+  const gone = { name: 'Team', subjects: 20, destinations: 1, transformations: 1, templates: 1, members: 2 }
   t.match(await ask('delete-workspace', { id: 'd2', workspaceId: 'team', force: true }), gone)
   t.match(await ask('delete-workspace', { id: 'd2', workspaceId: 'team', force: true }), gone, 'a repeat answers the first')
   const deletions = logged.filter(line => line.includes('workspace deleted'))
@@ -875,13 +881,20 @@ onEachStore('a deleted workspace is nobody’s at once, and all that was in it g
   const watched = () => store.count('subjects', { workspaceId: 'team', deletedAt: null })
   await becomes(clock, async () => (await watched()) === 0)
   await becomes(clock, async () => (await store.get('workspaces', ['team']))[0] === null)
-  for (const name of ['destinations', 'transformations', 'memberships'] as const)
-    t.equal(await store.count(name, { workspaceId: 'team' }), 0, name)
+  for (const name of removedWithWorkspace) t.equal(await store.count(name, { workspaceId: 'team' }), 0, name)
+  t.match(await ask('list-keys', { userId: 'id-ann' }), [{ id: 'other-key' }], 'a key that reaches nothing else goes with it')
   const names = await store.find('names', { limit: 100 })
   t.equal(names.filter(({ workspaceId }) => workspaceId === 'team').length, 0)
   t.equal(names.length, 20, 'those of others stay')
   t.equal(await store.count('subjects', { workspaceId: 'other', deletedAt: null }), 20)
   t.match(await ask('list-destinations', { workspaceId: 'other' }), [{ name: 'Hook' }])
+})
+
+t.test('every collection of a workspace is removed with it, or it is said why not', async t => {
+  const others = ['subjects', 'incidents', 'names', 'deliveryLog'] as const
+  const ofWorkspaces = Object.entries(collections).filter(([, { columns }]) => 'workspaceId' in columns)
+  // Subjects and incidents go by the keepers, names by a range of ids, rows of the delivery log by their age.
+  t.strictSame(ofWorkspaces.map(([name]) => name).sort(), [...others, ...removedWithWorkspace].sort())
 })
 
 /** Turns the clock until it holds: everything here waits for the store, for the bus, or for the clock. */
