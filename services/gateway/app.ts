@@ -24,6 +24,7 @@ import { createDrain, type Drain } from './drain.ts'
 import { allFamilies } from './families.ts'
 import type { Family } from './family.ts'
 import type { GatewayOptions } from './gateway-options.ts'
+import { iconRoute } from './icon.ts'
 import { createIdentities } from './identities.ts'
 import { createKeyUsage } from './key-usage.ts'
 import { createLocationNames } from './location-names.ts'
@@ -64,6 +65,7 @@ export async function createGateway(
   fastify.setNotFoundHandler((request, reply) => void sendRefusal(plainDialect, context.logger, noSuchRoute(), request, reply))
   for (const { prefix, routes } of families) await fastify.register(routes(context, authenticate, options), { prefix })
   await fastify.register(openApiRoutes(options), { prefix: '/api/openapi' })
+  iconRoute(fastify)
   const ignoreStrangers = boundConnections(fastify.server, { clock, drain, counted, options })
   fastify.server.on('checkExpectation', refuseExpectation(dialects))
   await fastify.ready()

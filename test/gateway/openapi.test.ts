@@ -96,7 +96,7 @@ for (const [name, generation] of Object.entries(generations)) {
     const document = openApiDocument(generation, version)
     t.strictSame(await validator.validate(structuredClone(document)), { valid: true })
     t.equal(validator.version, '3.1')
-    const ids = JSON.stringify(document).match(/"operationId":"[^"]+"/g) ?? []
+    const ids = JSON.stringify(document['paths']).match(/"operationId":"[^"]+"/g) ?? []
     t.equal(new Set(ids).size, Object.keys(generation.routes).length, 'every operation has an id of its own')
     t.notMatch(JSON.stringify(document), /"(needed|documented|\$id)"/, 'no mark of ours is left')
   })
@@ -207,7 +207,14 @@ t.test('as it is served', async t => {
   t.notMatch(page.headers.get('content-security-policy'), /https?:|\*|unsafe-eval/, 'nothing of another host')
   t.notMatch(html, /https?:|\/\//, 'the page names no other host')
   const parts = [...html.matchAll(/(?:src|href)="([^"?]+)"/g)].map(([, part]) => part as string)
-  t.ok(parts.length >= 5)
+  t.ok(parts.length >= 6)
+  t.ok(parts.includes('icon.svg'))
+  for (const path of ['/favicon.ico', '/api/openapi/icon.svg']) {
+    const icon = await get(path)
+    t.equal(icon.status, 200, path)
+    t.equal(icon.headers.get('content-type'), 'image/svg+xml')
+    t.match(await icon.text(), /^<svg .*<\/svg>\n$/s)
+  }
   for (const part of parts) {
     const answer = await get(`/api/openapi/${part}`)
     t.equal(answer.status, 200, part)

@@ -1,10 +1,14 @@
 // What a message says, whom it goes to, and the small rules around it: golden bodies, choice, pauses, lanes, redaction.
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import t from 'tap'
 import type { AlertDocument, AlertFacts } from '#shared/contracts/alert.ts'
 import { createEgress } from '#shared/egress.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
 import { hour, limits, minute, second } from '#shared/limits.ts'
 import { readSettings, SettingError } from '#shared/settings.ts'
+import { openApiDocument } from '../../services/gateway/openapi/document.ts'
+import { generations } from '../../services/gateway/openapi/generations.ts'
 import { builtInBody } from '../../services/notifier/built-in-body.ts'
 import { createLanes } from '../../services/notifier/lanes.ts'
 import { redactAddress } from '../../services/notifier/redact.ts'
@@ -51,6 +55,8 @@ const authored = {
 }
 const depth = { of: 'signal', signal: 'depth', number: { value: 150, compare: '>', threshold: 100 } } as const
 const over = { confirmedAt: startAt - 12 * minute, wellSince: startAt - 2 * minute, closedAt: startAt - 2 * minute }
+
+const isDocumented = documentedMessage()
 
 t.test('each kind of alert has its title, colour and lines', async t => {
   const rows: [string, AlertDocument, string, string, string[]][] = [
@@ -236,6 +242,7 @@ t.test('each kind of alert has its title, colour and lines', async t => {
     const attachment = { author_name: 'Watchkeeper', title, color, text: lines.join('\n'), footer: 'Watchkeeper', timestamp }
     t.strictSame(bodyOf(given), { channel: '#ops', attachments: [attachment] }, `${name}, slack`)
     t.strictSame(bodyOf(given, { type: 'slack', channel: '' }), { attachments: [attachment] }, `${name}, slack without a channel`)
+    t.ok(isDocumented(bodyOf(given)) && isDocumented(bodyOf(given, webhook)), `${name}, as the document of the API says`)
     const { incident, ...rest } = bodyOf(given, webhook)
     t.strictSame(rest, { attachments: [attachment] }, `${name}, webhook`)
     t.type(incident, 'object', `${name}, webhook has the incident`)
@@ -426,3 +433,11 @@ t.test('each way not to reach a receiver has its sentence, without the address',
   const sent = receiver.hits.map(({ headers }) => Buffer.from(headers.authorization?.slice(6) ?? '', 'base64').toString())
   t.same(sent, ['us er:pass', '%zz:pass'], 'credentials of the address travel in their header')
 })
+
+/** Whether a body is one that the API's document describes. */
+function documentedMessage(): (body: unknown) => boolean {
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  ajv.addSchema(openApiDocument(generations.v2, '2.0.0'), 'v2')
+  return ajv.compile({ oneOf: ['WebhookMessage', 'SlackMessage'].map(name => ({ $ref: `v2#/components/schemas/${name}` })) })
+}

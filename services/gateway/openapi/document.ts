@@ -3,17 +3,21 @@
 import { type TSchema, Type } from 'typebox'
 import { limits } from '#shared/limits.ts'
 import type { Descriptions, QueryParameter, Refusal, RouteDescription } from './description.ts'
+import { bodyExamples, pathExample, queryExample } from './examples.ts'
 import { type Components, type JsonSchema, plainSchema, schemaAddress } from './plain-schema.ts'
 import { ofEveryBody, ofEveryRoute } from './refusals.ts'
+import { sampleOf } from './sample.ts'
 
 export interface Generation {
   title: string
   description: string
   routes: Descriptions
+  /** What the installation sends by itself. */
+  webhooks?: (components: Components) => JsonSchema
 }
 
 /** A plain object, ready to be written as JSON. */
-export function openApiDocument({ title, description, routes }: Generation, version: string): JsonSchema {
+export function openApiDocument({ title, description, routes, webhooks }: Generation, version: string): JsonSchema {
   const schemas: Components = { Refused: plainSchema(Refused, {}) }
   const paths: Record<string, JsonSchema> = {}
   for (const [route, description] of Object.entries(routes)) {
@@ -28,6 +32,7 @@ export function openApiDocument({ title, description, routes }: Generation, vers
     servers: [{ url: '/api' }],
     security: [{ key: [] }],
     paths,
+    ...(webhooks === undefined ? {} : { webhooks: webhooks(schemas) }),
     components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer', description: keyMeaning } } },
   }
 }
@@ -54,14 +59,15 @@ const Refused = Type.Object(
 function operation(method: string, path: string, described: RouteDescription, components: Components): JsonSchema {
   const { summary, more, query = {}, body, result } = described
   const parameters = Object.entries(query).map(([name, parameter]) => queryParameter(name, parameter, components))
+  const example = bodyExamples[`${method} ${path}`]
   return {
     operationId: operationId(method, path),
     tags: [tagOf(path)],
     summary,
     ...(more === undefined ? {} : { description: more }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: jsonBody(body, components) }),
-    responses: { 200: answer(plainSchema(result, components), refusalsOf(described)) },
+    ...(body === undefined ? {} : { requestBody: jsonBody(body, example, components) }),
+    responses: { 200: answer(plainSchema(result, components), refusalsOf(described), components) },
   }
 }
 
@@ -82,6 +88,7 @@ const pathParameters = (path: string): JsonSchema => {
     required: true,
     description: `${parameterMeanings[name] ?? 'An id.'} Percent-encoded: an encoded slash is data.`,
     schema: { type: 'string', minLength: 1 },
+    example: pathExample(path, name),
   })
   return names.length === 0 ? {} : { parameters: names.map(parameter) }
 }
@@ -95,27 +102,31 @@ const parameterMeanings: Record<string, string> = {
   incident: 'The opaque id of the incident.',
 }
 
-const queryParameter = (name: string, { required, schema, meaning }: QueryParameter, components: Components): JsonSchema => ({
-  name,
-  in: 'query',
-  required,
-  description: meaning,
-  schema: plainSchema(schema, components),
-})
+function queryParameter(name: string, { required, schema, meaning }: QueryParameter, components: Components): JsonSchema {
+  const example = queryExample(name, required)
+  return {
+    name,
+    in: 'query',
+    required,
+    description: meaning,
+    schema: plainSchema(schema, components),
+    ...(example === undefined ? {} : { example }),
+  }
+}
 
 /** A body with required fields is required itself. */
-function jsonBody(body: TSchema, components: Components): JsonSchema {
+function jsonBody(body: TSchema, example: unknown, components: Components): JsonSchema {
   const schema = plainSchema(body, components)
   const name = String(schema['$ref'] ?? '').replace(schemaAddress, '')
   const meant = components[name] ?? schema
   return {
     required: Array.isArray(meant['required']),
     description: `At most ${limits.http.bodyBytes} bytes. An optional field sent as null is as if it were absent.`,
-    content: { 'application/json': { schema } },
+    content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
   }
 }
 
-function answer(result: JsonSchema, refusals: readonly Refusal[]): JsonSchema {
+function answer(result: JsonSchema, refusals: readonly Refusal[], components: Components): JsonSchema {
   const nothing = { type: 'null' }
   const envelope = (properties: JsonSchema) => ({
     type: 'object',
@@ -127,7 +138,12 @@ function answer(result: JsonSchema, refusals: readonly Refusal[]): JsonSchema {
   const listed = refusals.map(refusal => refusal.replace(/^(\d+) (.*)$/, '- `$1` $2'))
   return {
     description: ['The envelope: `error` is null on success, else `result` is. Refusals:', '', ...listed].join('\n'),
-    content: { 'application/json': { schema: { oneOf: [envelope({ result, error: nothing }), refused] } } },
+    content: {
+      'application/json': {
+        schema: { oneOf: [envelope({ result, error: nothing }), refused] },
+        example: { result: sampleOf(result, components, ''), error: null, meta: null },
+      },
+    },
     'x-refusals': refusals.map(refusal => ({ code: Number.parseInt(refusal, 10), message: refusal.replace(/^\d+ /, '') })),
   }
 }

@@ -24,7 +24,11 @@ const workspaces: RouteDescription = {
 }
 
 const version: Descriptions = {
-  'GET /version': { summary: "The server's version; both generations share it.", result: Type.String(), refusals: [] },
+  'GET /version': {
+    summary: "The server's version; both generations share it.",
+    result: Type.String({ examples: ['2.0.0'] }),
+    refusals: [],
+  },
 }
 
 export const generalOfV1: Descriptions = {

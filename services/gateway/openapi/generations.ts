@@ -5,6 +5,7 @@ import type { Generation } from './document.ts'
 import { generalOfV1, generalOfV2 } from './general.ts'
 import { deliveryLog, destinations, transformations } from './notifications.ts'
 import { rulesOfSubjects } from './subject-rules.ts'
+import { webhooks } from './webhooks.ts'
 import { websitesOfV1, websitesOfV2 } from './websites.ts'
 
 const envelope = 'Every answer is HTTP 200 with `{ result, error, meta }`: look at `error`, branch on its `code`.'
@@ -30,5 +31,6 @@ export const generations: Record<'v1' | 'v2', Generation> = {
       ...transformations,
       ...deliveryLog,
     },
+    webhooks,
   },
 }

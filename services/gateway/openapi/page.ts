@@ -1,4 +1,5 @@
 // The page on which people browse the documents. Everything on it comes from this server: its policy forbids anything else.
+import { workspacePlaceholder } from './examples.ts'
 
 /** `'unsafe-inline'` is for styles alone: Swagger UI writes some beside its elements. */
 export const pagePolicy = [
@@ -18,12 +19,15 @@ export const page = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Watchkeeper API</title>
+<link rel="icon" type="image/svg+xml" href="icon.svg">
 <link rel="stylesheet" href="swagger-ui.css">
 </head>
 <body>
 <nav class="swagger-ui"><div class="wrapper">
 <a href="?generation=v2">Generation 2</a> · <a href="?generation=v1">Generation 1</a> ·
 <a href="v2.json">v2.json</a> · <a href="v1.json">v1.json</a>
+<p>Put your key in at Authorize. Then examples work as they stand: they tell one story from top to bottom, and this page puts your first
+workspace in the place of <code>WORKSPACE_ID</code>. For other words in capitals, copy the id that an answer gave you.</p>
 </div></nav>
 <main id="document"></main>
 <noscript>The documents are <a href="v2.json">v2.json</a> and <a href="v1.json">v1.json</a>.</noscript>
@@ -34,6 +38,18 @@ export const page = `<!doctype html>
 `
 
 export const startScript = `const wanted = new URLSearchParams(location.search).get('generation')
+const placeholder = '${workspacePlaceholder}'
+async function withWorkspace(request) {
+  const isNeeded = request.url.includes(placeholder) || (typeof request.body === 'string' && request.body.includes(placeholder))
+  const { Authorization } = request.headers ?? {}
+  if (!isNeeded || !Authorization) return request
+  const answer = await fetch('/api/v2/workspaces', { headers: { Authorization } })
+  const first = (await answer.json()).result?.[0]?.id
+  if (first === undefined) return request
+  request.url = request.url.replaceAll(placeholder, encodeURIComponent(first))
+  if (typeof request.body === 'string') request.body = request.body.replaceAll(placeholder, first)
+  return request
+}
 SwaggerUIBundle({
   url: wanted === 'v1' ? 'v1.json' : 'v2.json',
   dom_id: '#document',
@@ -41,5 +57,6 @@ SwaggerUIBundle({
   validatorUrl: null,
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
+  requestInterceptor: withWorkspace,
 })
 `

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { once } from '#shared/once.ts'
+import { sendIcon } from '../icon.ts'
 import { page, pagePolicy, startScript } from './page.ts'
 
 const assets = join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui/package.json'))), 'static')
@@ -27,6 +28,7 @@ export const openApiRoutes =
     }
     fastify.get('', (_request, reply) => reply.redirect('openapi/'))
     fastify.get('/', { prefixTrailingSlash: 'slash' }, (_request, reply) => sendText(reply, 'text/html', page))
+    fastify.get('/icon.svg', (_request, reply) => sendIcon(reply))
     fastify.get('/start.js', (_request, reply) => sendText(reply, 'text/javascript', startScript))
     fastify.get('/swagger-ui-bundle.js', (_request, reply) => sendAsset(reply, 'text/javascript', 'swagger-ui-bundle.js'))
     fastify.get('/swagger-ui.css', (_request, reply) => sendAsset(reply, 'text/css', 'swagger-ui.css'))

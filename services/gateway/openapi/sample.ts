@@ -1,0 +1,60 @@
+// An answer as a reader of the documents sees it before sending anything: one value that fits a schema, with words that mean something.
+import { samples } from '#shared/template/samples.ts'
+import { type Components, type JsonSchema, schemaAddress } from './plain-schema.ts'
+
+/** By field, or by component and field; they tell the story of `examples.ts`. */
+const values: Readonly<Record<string, unknown>> = {
+  id: 'aB3dE6gH9k',
+  name: 'Shop',
+  workspace_id: 'WORKSPACE_ID',
+  ...{ 'Workspace.id': 'WORKSPACE_ID', 'WebsiteMonitor.id': 'MONITOR_ID', 'Rule.id': 'MONITOR_ID' },
+  ...{ 'Incident.id': 'INCIDENT_ID', 'SubjectIncident.id': 'INCIDENT_ID' },
+  ...{ 'Workspace.name': 'Default', 'Location.name': 'local', 'Region.name': 'local', display_name: 'Frankfurt' },
+  ...{ interval: 60, url: 'https://shop.example/health', method: 'GET', content_type: 'application/json', data: '' },
+  ...{ statuses: 200, content: 'healthy', locations: 'local', regions: 'local' },
+  'Incident.locations': { failing: ['local'], unknown: ['fr'], ok: ['us'] },
+  ...{ monitor_id: 'MONITOR_ID', monitor_name: 'Shop', incident_id: 'INCIDENT_ID', message: 'Done' },
+  ...{ 'Subject.id': 'queue-api', 'Subject.name': 'Queue API', subject_id: 'queue-api', signal_count: 1, rule_count: 1 },
+  ...{ 'Signal.id': 'depth', 'Signal.name': 'Depth', signal_id: 'depth', value: 150, error: '' },
+  ...{ 'SubjectRule.id': 'too-deep', 'SubjectRule.name': 'Too deep', rule_id: 'too-deep', rule_name: 'Too deep' },
+  inputs: [{ signal: 'depth', mode: 'latest_value', compare: '>', threshold: 100, no_data_after: '5m0s' }],
+  ...{ decision: { state: 'down', need: 'any' }, confirm_after: '2m0s', close_after: '2m0s' },
+  ...{ started_at: '2026-01-05T12:00:00.000Z', ends_at: '2026-01-05T14:00:00.000Z', muted: ['problem', 'no_data'] },
+  ...{ well_since: null, closed_at: null, cancelled_at: null, acknowledged_by: 'Ada', reject_reason: 'accepted' },
+  ...{ 'NotificationDestination.id': 1, 'NotificationDestination.name': 'Ops channel', channel: 'ops' },
+  'NotificationDestination.url': 'https://hooks.example.com/services/T0/B0/x',
+  ...{ destination_id: 1, destination_name: 'Ops channel', default_destination_id: 1, transformation_id: 1 },
+  ...{ 'NotificationTransformation.id': 1, 'NotificationTransformation.name': 'Pager', 'NotificationDelivery.id': 1 },
+  ...{ template: '{"text": "{{ summary }}"}', output: '{"text": "Shop is down"}', payload: '{"text": "Shop is down"}' },
+  ...{ label: 'Problems and reminders', fields: samples[0]?.fields },
+}
+const instant = '2026-01-05T12:02:00.000Z'
+
+/** `owner` is the component that has the field. Throws for a text without a word: whoever adds a field adds its word. */
+export function sampleOf(schema: JsonSchema, components: Components, field: string, owner = ''): unknown {
+  const reference = typeof schema['$ref'] === 'string' ? schema['$ref'].replace(schemaAddress, '') : null
+  if (reference !== null) return sampleOf(components[reference] ?? {}, components, field, reference)
+  if ('const' in schema) return schema['const']
+  if (Array.isArray(schema['examples'])) return schema['examples'][0]
+  const type = schema['type']
+  for (const key of [`${owner}.${field}`, field]) {
+    if (!Object.hasOwn(values, key)) continue
+    return type === 'array' && !Array.isArray(values[key]) ? [values[key]] : values[key]
+  }
+  if (type === 'array') return [sampleOf(schema['items'] as JsonSchema, components, field, owner)]
+  if (type === 'object') return objectOf(schema, components, owner)
+  const [alternative] = (schema['anyOf'] ?? []) as JsonSchema[]
+  if (alternative !== undefined) return sampleOf(alternative, components, field, owner)
+  if (Array.isArray(schema['enum'])) return schema['enum'][0]
+  if (type === 'string') return schema['format'] === 'date-time' ? instant : wordless(field)
+  return type === 'boolean' ? true : type === 'null' ? null : (schema['minimum'] ?? 1)
+}
+
+const objectOf = ({ properties = {} }: JsonSchema, components: Components, owner: string): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(properties as Components).map(([name, property]) => [name, sampleOf(property, components, name, owner)]),
+  )
+
+function wordless(field: string): never {
+  throw new Error(`Invariant broken: no word for the field ${field} in an example`)
+}

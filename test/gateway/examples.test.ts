@@ -1,0 +1,241 @@
+// The examples of the API's documents, sent as they stand to a whole installation: each succeeds, and its answer is one that the
+// document allows. The messages that it sends by itself are what the document says, too.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { runInNewContext } from 'node:vm'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import t, { type Test } from 'tap'
+import { openApiDocument } from '../../services/gateway/openapi/document.ts'
+import { bodyExamples } from '../../services/gateway/openapi/examples.ts'
+import { generations } from '../../services/gateway/openapi/generations.ts'
+import { startScript } from '../../services/gateway/openapi/page.ts'
+import { type FuzzedInstallation, startInstallation } from '../fuzz/installation.ts'
+import { version } from '../support/api-world.ts'
+
+type Name = keyof typeof generations
+
+interface Documented {
+  paths: Record<string, { parameters?: Parameter[] } & Operations>
+}
+type Operations = { [method in 'get' | 'post' | 'delete']?: DocumentedOperation }
+interface DocumentedOperation {
+  parameters?: Parameter[]
+  requestBody?: { content: { 'application/json': { example?: unknown } } }
+  responses: { 200: { content: { 'application/json': { example: unknown } } } }
+}
+interface Parameter {
+  name: string
+  in: 'path' | 'query'
+  required: boolean
+  example?: string
+}
+
+/** As it is told: what makes something comes before what needs it. */
+const stories: Record<Name, string[]> = {
+  v1: [
+    ...['GET /version', 'GET /v1/workspaces', 'GET /v1/regions', 'POST /v1/rules', 'GET /v1/rules', 'GET /v1/rules/{uid}'],
+    ...['POST /v1/rules/{uid}', 'POST /v1/rules/{uid}/incidents/{incident}/acknowledge', 'DELETE /v1/rules/{uid}'],
+  ],
+  v2: [
+    ...['GET /version', 'GET /v2/workspaces', 'GET /v2/locations'],
+    ...['POST /v2/notifications/transformations/preview', 'POST /v2/notifications/transformations'],
+    ...['GET /v2/notifications/transformations', 'GET /v2/notifications/transformations/samples'],
+    ...['GET', 'POST'].map(method => `${method} /v2/notifications/transformations/{id}`),
+    ...['POST /v2/notifications/destinations', 'GET /v2/notifications/destinations'],
+    'POST /v2/notifications/destinations/{id}/test',
+    ...['GET', 'POST'].map(method => `${method} /v2/notifications/destinations/{id}`),
+    ...['enabled', 'default'].map(word => `POST /v2/notifications/destinations/{id}/${word}`),
+    ...['POST', 'GET'].map(method => `${method} /v2/monitoring/websites`),
+    ...['GET', 'POST'].map(method => `${method} /v2/monitoring/websites/{id}`),
+    ...['POST', 'GET', 'DELETE'].map(method => `${method} /v2/monitoring/websites/{id}/delivery`),
+    'GET /v2/incidents',
+    ...['POST', 'GET'].map(method => `${method} /v2/subjects`),
+    'GET /v2/subjects/{subject}',
+    ...['POST', 'GET'].map(method => `${method} /v2/subjects/{subject}/signals`),
+    ...['GET', 'POST'].map(method => `${method} /v2/subjects/{subject}/signals/{signal}`),
+    ...['POST', 'GET'].map(method => `${method} /v2/subjects/{subject}/rules`),
+    'GET /v2/subjects/{subject}/rules/{rule}',
+    'POST /v2/subjects/{subject}/signals/{signal}/observations',
+    'GET /v2/subjects/{subject}/incidents',
+    'POST /v2/subjects/{subject}/incidents/{incident}/acknowledge',
+    'POST /v2/subjects/{subject}/rules/{rule}',
+    'POST /v2/subjects/{subject}/maintenance',
+    'GET /v2/subjects/{subject}/maintenance',
+    'POST /v2/subjects/{subject}/maintenance/ends_at',
+    'DELETE /v2/subjects/{subject}/maintenance',
+    ...['POST', 'GET', 'DELETE'].map(method => `${method} /v2/subjects/{subject}/delivery`),
+    'GET /v2/notifications/deliveries',
+    ...['rules/{rule}', 'signals/{signal}'].map(part => `DELETE /v2/subjects/{subject}/${part}`),
+    'DELETE /v2/monitoring/websites/{id}',
+    ...['destinations', 'transformations'].map(noun => `DELETE /v2/notifications/${noun}/{id}`),
+  ],
+}
+
+const pointer = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
+const documentOf = (name: Name) => openApiDocument(generations[name], version) as unknown as Documented & object
+
+function judgeOf(name: Name) {
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  ajv.addSchema(documentOf(name), name)
+  return (place: string) => ajv.compile({ $ref: `${name}#/${place}` })
+}
+
+const answerPlace = (method: string, path: string) =>
+  `paths/${pointer(path)}/${method.toLowerCase()}/responses/200/content/${pointer('application/json')}/schema`
+
+/** A receiver that keeps the bodies of messages. */
+async function startReceiver(t: Test) {
+  const bodies: string[] = []
+  const server = createServer(async (request, response) => {
+    bodies.push(Buffer.concat(await request.toArray()).toString())
+    response.end()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, bodies }
+}
+
+async function call({ url, key }: FuzzedInstallation, method: string, path: string, body?: unknown) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/api${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return answer.json() as Promise<{ result: never; error: unknown }>
+}
+
+/** The id of the first open incident of a place; a check that fails opens one within seconds. */
+async function incidentAt(installation: FuzzedInstallation, path: string): Promise<string> {
+  const deadline = performance.now() + 60_000
+  for (;;) {
+    const { result } = await call(installation, 'GET', path)
+    const [incident] = result as { id: string }[]
+    if (incident) return incident.id
+    if (performance.now() > deadline) throw new Error(`no incident opened at ${path}`)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+for (const name of ['v1', 'v2'] as const) {
+  t.test(`every example of ${name} succeeds when it is sent`, async t => {
+    const installation = await startInstallation(version)
+    t.teardown(() => installation.stop())
+    const receiver = await startReceiver(t)
+    const [workspace] = (await call(installation, 'GET', '/v2/workspaces')).result as { id: string }[]
+    const ids: Record<string, string> = { WORKSPACE_ID: workspace?.id ?? '', 'https://hooks.example.com/': receiver.url }
+    const put = (text: string) => Object.entries(ids).reduce((put, [word, id]) => put.replaceAll(word, id), text)
+    const { paths } = documentOf(name)
+    const judge = judgeOf(name)
+    t.strictSame(stories[name].toSorted(), Object.keys(generations[name].routes).toSorted(), 'the story has every route once')
+    for (const route of stories[name]) {
+      const [method = '', path = ''] = route.split(' ')
+      const operation = paths[path]?.[method.toLowerCase() as 'get'] as DocumentedOperation
+      const at = await placeOf(route, path, [...(paths[path]?.parameters ?? []), ...(operation.parameters ?? [])])
+      const example = operation.requestBody?.content['application/json'].example
+      t.equal(example !== undefined, operation.requestBody !== undefined, `${route}: a body has an example`)
+      const answer = await call(
+        installation,
+        method,
+        at,
+        example === undefined ? undefined : JSON.parse(put(JSON.stringify(example))),
+      )
+      t.equal(answer.error, null, `${route}: ${JSON.stringify(answer.error)}`)
+      const fits = judge(answerPlace(method, path))
+      t.ok(fits(answer), `${route}: the answer is as documented ${JSON.stringify(fits.errors)}`)
+      const { id } = (answer.result ?? {}) as { id?: string }
+      if (route === 'POST /v1/rules' || route === 'POST /v2/monitoring/websites') ids['MONITOR_ID'] = id ?? ''
+    }
+    if (name === 'v2') {
+      const isMessage = judge('components/schemas/SlackMessage')
+      t.ok(receiver.bodies.length >= 1 && receiver.bodies.every(body => isMessage(JSON.parse(body))), 'a test came as documented')
+    }
+
+    async function placeOf(route: string, path: string, parameters: Parameter[]): Promise<string> {
+      if (route.includes('{incident}')) {
+        const incidents = name === 'v1' ? `/v2/incidents?workspace_id=${ids['WORKSPACE_ID']}` : '/v2/subjects/queue-api/incidents'
+        ids['INCIDENT_ID'] = await incidentAt(installation, incidents)
+      }
+      const query = new URLSearchParams()
+      let at = path
+      for (const { name, in: where, required, example } of parameters) {
+        t.equal(example !== undefined, required, `${route}: ${name} has an example if it is required`)
+        if (where === 'path') at = at.replace(`{${name}}`, encodeURIComponent(put(example ?? '')))
+        else if (example !== undefined) query.set(name, put(example))
+      }
+      return query.size === 0 ? at : `${at}?${query}`
+    }
+  })
+
+  t.test(`every answer that the document of ${name} shows is one that it allows`, async t => {
+    const judge = judgeOf(name)
+    for (const [path, { parameters: _, ...operations }] of Object.entries(documentOf(name).paths)) {
+      for (const [method, operation] of Object.entries(operations)) {
+        const { example } = operation.responses[200].content['application/json']
+        const fits = judge(answerPlace(method, path))
+        t.ok(fits(example), `${method} ${path} ${JSON.stringify(fits.errors)}`)
+        t.notMatch(
+          JSON.stringify([example, operation.requestBody?.content['application/json'].example]),
+          '"string"',
+          'no word of a generator is left',
+        )
+      }
+    }
+  })
+}
+
+t.test('the message that the document shows is one that it allows', async t => {
+  const place = `webhooks/message/post/requestBody/content/${pointer('application/json')}`
+  const { webhooks } = documentOf('v2') as never as Record<'webhooks', Record<'message', { post: DocumentedOperation }>>
+  const fits = judgeOf('v2')(`${place}/schema`)
+  t.ok(fits(webhooks.message.post.requestBody?.content['application/json'].example), JSON.stringify(fits.errors))
+})
+
+t.test('no example is of a route that is not described', async t => {
+  const described = new Set(Object.values(generations).flatMap(({ routes }) => Object.keys(routes)))
+  t.strictSame(
+    Object.keys(bodyExamples).filter(route => !described.has(route)),
+    [],
+  )
+})
+
+t.test('the page puts the first workspace of its reader in the place of WORKSPACE_ID', async t => {
+  interface Request {
+    url: string
+    headers: Record<string, string>
+    body?: string
+  }
+  type Bundle = { url: string; requestInterceptor: (request: Request) => Promise<Request> }
+  const asked: unknown[] = []
+  const open = (search: string): Bundle => {
+    let given: Bundle | undefined
+    runInNewContext(startScript, {
+      URLSearchParams,
+      location: { search },
+      fetch: async (...sent: unknown[]) => {
+        asked.push(sent)
+        return { json: async () => ({ result: [{ id: 'w1' }, { id: 'w2' }] }) }
+      },
+      SwaggerUIBundle: (bundle: Bundle) => (given = bundle),
+    })
+    return given as Bundle
+  }
+  t.equal(open('').url, 'v2.json')
+  t.equal(open('?generation=v1').url, 'v1.json')
+  const { requestInterceptor } = open('')
+  const headers = { Authorization: 'Bearer key' }
+  const sent = await requestInterceptor({
+    url: '/api/v2/subjects?workspace_id=WORKSPACE_ID',
+    headers,
+    body: '{"a":"WORKSPACE_ID"}',
+  })
+  t.strictSame(sent, { url: '/api/v2/subjects?workspace_id=w1', headers, body: '{"a":"w1"}' })
+  t.strictSame(JSON.parse(JSON.stringify(asked)), [['/api/v2/workspaces', { headers }]])
+  const other = { url: '/api/v2/subjects?workspace_id=WORKSPACE_ID', headers: {} }
+  t.strictSame(await requestInterceptor({ ...other }), other, 'without a key nothing is asked')
+  t.strictSame(await requestInterceptor({ url: 'v2.json', headers }), { url: 'v2.json', headers })
+  t.equal(asked.length, 1)
+})
