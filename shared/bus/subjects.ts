@@ -33,6 +33,8 @@ export const keys = {
   proberPresence: (locationId: string, proberId: string) => `prober.${locationId}.${proberId}`,
   probersOf: (locationId: string) => `prober.${locationId}.*`,
   allProbers: 'prober.*.*',
+  /** Whoever says that it lives. */
+  allPresent: '>',
   check: (locationId: string, subjectId: string) => `${locationId}.${partitionOf(subjectId)}.${subjectId}`,
   checksOfLocation: (locationId: string) => `${locationId}.>`,
   checksOfPartition: (partition: number) => `*.${partition}.*`,

@@ -1,4 +1,5 @@
 // The directory over the bus on the memory store: every verb, its races and its crashes.
+
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -7,6 +8,7 @@ import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { Bucket } from '#shared/bus/port.ts'
 import { watchProbers } from '#shared/bus/prober-presence.ts'
+import { keys } from '#shared/bus/subjects.ts'
 import type { AskRequest } from '#shared/contracts/ask.ts'
 import type { ConditionDocument } from '#shared/contracts/condition.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
@@ -222,6 +224,13 @@ onEachStore('locations', async (t, given) => {
   const presence = hub.connect().bucket('presence')
   const workers = async (name: string) =>
     (await ask('list-locations', {})).find(location => location.name === name)?.activeWorkers
+  /** Time in which a keeper says that it lives. */
+  const pass = async (ms: number) => {
+    for (let left = ms; left > 0; left -= limits.presence.beatMs) {
+      clock.advance(Math.min(left, limits.presence.beatMs))
+      await presence.put(keys.keeperPresence('k1'), {})
+    }
+  }
 
   await t.test('asked for at once by many, a location is made once', async t => {
     const made = await Promise.all(Array.from({ length: 10 }, () => ask('ensure-location', { name: 'eu' })))
@@ -236,14 +245,25 @@ onEachStore('locations', async (t, given) => {
     await presence.put(`prober.${id}.one`, {})
     await presence.put(`prober.${id}.two`, {})
     t.equal(await workers('eu'), 2)
-    clock.advance(limits.presence.goneMs - 1)
+    await pass(limits.presence.goneMs - 1)
     await presence.put(`prober.${id}.one`, {})
-    clock.advance(1)
+    await pass(1)
     t.equal(await workers('eu'), 1)
     await presence.put(`prober.${id}.two`, {})
     t.equal(await workers('eu'), 2)
     await presence.delete(`prober.${id}.one`)
     t.equal(await workers('eu'), 1)
+  })
+  await t.test('a prober stays counted while nobody at all is heard, for up to a minute', async t => {
+    const { id } = await ask('ensure-location', { name: 'eu' })
+    await presence.put(`prober.${id}.two`, {})
+    await pass(limits.presence.beatMs)
+    clock.advance(20_000)
+    t.equal(await workers('eu'), 1, 'the bucket may have had no leader')
+    await pass(limits.presence.goneMs - 3 * limits.presence.beatMs)
+    t.equal(await workers('eu'), 1, 'that time counts for nothing')
+    clock.advance(limits.bus.presenceAgeMs)
+    t.equal(await workers('eu'), 0)
   })
   await t.test('live probers are a metric by the name of their location, and when one last lived is in the list', async t => {
     const { id } = await ask('ensure-location', { name: 'eu' })
@@ -259,22 +279,27 @@ onEachStore('locations', async (t, given) => {
     t.equal(await live(), String(await workers('eu')))
     await ask('ensure-location', { name: 'us' })
     t.match(await metrics.metrics(), 'watchkeeper_directory_live_probers{location="us"} 0')
-    clock.advance(limits.presence.goneMs)
+    await pass(limits.presence.goneMs)
     t.equal(await live(), '0')
   })
   await t.test('an entry repeated after a reconnect is no sign of life', async t => {
     let repeat = (): void => undefined
+    let beats = 0
     const entry = { key: 'prober.aaaa.one', revision: 3, at: 0, value: {} }
     const watch: Bucket['watch'] = async (_filter, handlers) => {
-      repeat = () => handlers.onEntry(entry)
+      repeat = () => {
+        handlers.onEntry(entry)
+        handlers.onEntry({ key: keys.keeperPresence('k1'), revision: ++beats, at: 0, value: {} })
+      }
       return { close: async () => undefined }
     }
     const probers = await watchProbers({ watch } as unknown as Bucket, clock)
     repeat()
     t.equal(probers.activeWorkers('aaaa'), 1)
-    clock.advance(limits.presence.goneMs - 1)
-    repeat()
-    clock.advance(1)
+    for (let passed = 0; passed < limits.presence.goneMs; passed += 1_000) {
+      clock.advance(1_000)
+      repeat()
+    }
     t.equal(probers.activeWorkers('aaaa'), 0)
   })
 })

@@ -12,7 +12,7 @@ import type { Service } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
 import { startNotifier } from '../../services/notifier/app.ts'
 import type { NotifierOptions } from '../../services/notifier/parts.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
+import { createMemoryHub, type MemoryHub } from '../support/memory-bus.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 
@@ -87,6 +87,8 @@ export interface House {
   nudge(...alertIds: string[]): void
   /** A connection to the bus of its own. */
   connect(): Bus
+  /** These parts of the bus, and no others, have no leader from now on. */
+  depose: MemoryHub['depose']
   /** Cuts all notifiers off from the bus, or brings it back. */
   setBus(up: boolean): void
   start(notifierId: string, over?: Over): Promise<Service & { metrics: Registry }>
@@ -107,6 +109,7 @@ export function createHouse(): House {
     log,
     nudge: (...alertIds) => teller.publish(subjects.alertNudge, { alertIds }),
     connect: () => hub.connect(),
+    depose: hub.depose,
     setBus: up => {
       for (const bus of buses) up ? hub.restore(bus) : hub.cut(bus)
     },

@@ -28,6 +28,7 @@ export async function watchLocations(watching: Watching): Promise<Watcher> {
   const { bus, clock } = watching.parts
   const places = new Places(watching)
   const presence = await watchProbers(bus.bucket('presence'), clock, sign => places.hear(sign))
+  places.listenBy(presence.isHearing)
   const stopListening = bus.onConnection(connected => {
     if (connected) places.listenAnew()
   })
@@ -48,6 +49,7 @@ class Places {
   readonly #heardOnce = new Set<string>()
   #cancel: Cancel = () => undefined
   #nextUsageAt = 0
+  #isHearing = (): boolean => true
 
   constructor(watching: Watching) {
     this.#watching = watching
@@ -66,6 +68,11 @@ class Places {
     const known = this.#watching.conditions.get(kind, locationId)
     if (known === null) this.#write(locationId, () => this.#begin(locationId, place))
     else if (known.raised === 1) this.#write(locationId, () => this.#clear(locationId, 'back'))
+  }
+
+  /** `isHearing`: whether anybody at all is heard. */
+  listenBy(isHearing: () => boolean): void {
+    this.#isHearing = isHearing
   }
 
   /** Nobody can be called lost for beats that this process could not hear. */
@@ -159,7 +166,7 @@ class Places {
   #onDue(dueAt: number): void {
     // Paused or cut off, this process may have missed beats.
     const isLate = this.#now() - dueAt > limits.presence.goneMs / 2
-    if (isLate || !this.#watching.parts.bus.connected()) {
+    if (isLate || !this.#watching.parts.bus.connected() || !this.#isHearing()) {
       this.listenAnew()
       return
     }
