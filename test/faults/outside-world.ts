@@ -1,0 +1,66 @@
+// The world around an installation under faults: websites that fail by a schedule, and the receiver of messages.
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Message } from './told.ts'
+
+/** Instants, ms since the epoch. */
+export interface Spell {
+  from: number
+  to: number
+}
+
+export interface OutsideWorld {
+  hookUrl: string
+  messages: Message[]
+  siteUrl(name: string): string
+  /** The website fails in these spells. */
+  fail(name: string, spells: readonly Spell[]): void
+  /** How often a website was checked. */
+  checks(name: string): number
+  close(): Promise<void>
+}
+
+interface Body {
+  incident: { verdict: Message['kind']; resource: { name: string } }
+}
+
+export async function startOutsideWorld(): Promise<OutsideWorld> {
+  const failing = new Map<string, readonly Spell[]>()
+  const checks = new Map<string, number>()
+  const messages: Message[] = []
+  const server = createServer((request, response) => {
+    const name = (request.url ?? '').split('/').at(-1) ?? ''
+    if (request.url === '/hook') {
+      void takeMessage(request, messages).finally(() => response.end('ok'))
+      return
+    }
+    const now = Date.now()
+    checks.set(name, (checks.get(name) ?? 0) + 1)
+    response.statusCode = failing.get(name)?.some(({ from, to }) => now >= from && now < to) ? 503 : 200
+    response.end('hello')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    hookUrl: `${url}/hook`,
+    messages,
+    siteUrl: name => `${url}/site/${name}`,
+    fail: (name, spells) => void failing.set(name, spells),
+    checks: name => checks.get(name) ?? 0,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function takeMessage(request: IncomingMessage, messages: Message[]): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const { incident } = JSON.parse(Buffer.concat(chunks).toString()) as Body
+  const key = String(request.headers['idempotency-key'])
+  messages.push({ name: incident.resource.name, kind: incident.verdict, key, at: Date.now() })
+}

@@ -1,0 +1,42 @@
+// What people were told, held against what they must be told. Pure.
+
+export type Kind = 'problem' | 'no_data' | 'ok'
+
+export interface Message {
+  name: string
+  kind: Kind
+  /** The Idempotency-Key. */
+  key: string
+  at: number
+}
+
+/** What must be told of one thing, in this order and nothing else. */
+export type Expected = ReadonlyMap<string, readonly Kind[]>
+
+export interface Comparison {
+  /** Messages that nothing demanded. */
+  wrong: string[]
+  /** Messages that never came. */
+  lost: string[]
+  /** Messages that came again. */
+  doubled: string[]
+}
+
+export function compareTold(expected: Expected, messages: readonly Message[]): Comparison {
+  const comparison: Comparison = { wrong: [], lost: [], doubled: [] }
+  const keys = new Set<string>()
+  const left = new Map([...expected].map(([name, kinds]) => [name, [...kinds]]))
+  for (const { name, kind, key } of messages) {
+    const kinds = left.get(name) ?? []
+    if (keys.has(key)) comparison.doubled.push(`${name}: ${kind}`)
+    else if (kinds[0] === kind) kinds.shift()
+    else comparison.wrong.push(`${name}: ${kind}`)
+    keys.add(key)
+  }
+  for (const [name, kinds] of left) for (const kind of kinds) comparison.lost.push(`${name}: ${kind}`)
+  return comparison
+}
+
+/** Whether everything demanded has come. */
+export const isAllTold = (expected: Expected, messages: readonly Message[]): boolean =>
+  compareTold(expected, messages).lost.length === 0
