@@ -59,6 +59,12 @@ const pages: Page[] = [
       { selections: [{ destination_name: 'Ops channel' }, { destination_name: 'Pager', alert_kinds: ['problem', 'no_data'] }] },
       { selections: [{ destination_name: 'Ops channel' }, { destination_name: 'Pager' }] },
       { selections: [], fallback: 'workspace_default' },
+      {
+        selections: [
+          { destination_name: 'PagerDuty: trigger', alert_kinds: ['problem', 'no_data'] },
+          { destination_name: 'PagerDuty: resolve', alert_kinds: ['recovery'] },
+        ],
+      },
       [],
       [{ destination_name: 'Ops channel', alert_kind: 'problem', status: 'delivered' }],
     ],
@@ -114,7 +120,10 @@ function scriptOf(page: Page, place: Place): string {
   const run = blocks.filter(block => !page.left?.some(([part]) => block.includes(part)))
   return `${prelude}key=$(cat .data/first-key)\n${run.join('\n')}`
     .replaceAll(/http:\/\/(localhost|127\.0\.0\.1):2517/g, place.baseUrl)
-    .replaceAll(/https:\/\/(example\.org|hooks\.example\.com|hooks\.slack\.com|events\.pager\.example)\//g, place.farEnd)
+    .replaceAll(
+      /https:\/\/(example\.org|hooks\.example\.com|hooks\.slack\.com|events\.pager\.example|events\.pagerduty\.com)\//g,
+      place.farEnd,
+    )
     .replaceAll('"password":"…"', `"password":"${password}"`)
     .replaceAll('MONITOR_ID', place.monitorId)
     .replaceAll(/^\.\/watchkeeper member password .*$/gm, line => `${line} <<< '${password}'`)

@@ -1,4 +1,6 @@
 // Who is told, and by which words of their own: the choice of destinations, the template language, and messages made by templates.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import type { AlertDocument, AlertFacts, AlertKind, UntoldReason } from '#shared/contracts/alert.ts'
 import type { DeliverySelection } from '#shared/contracts/delivery-table.ts'
@@ -380,4 +382,31 @@ t.test('an alert keeps why others were left out, and nobody hears of a subject t
   await until(async () => (await stored())?.state === 'dispatched', 'dispatched')
   t.match(await stored(), { deliveries: 0, untold: [{ destinationId: 'one', reason: 'resource_gone' }] })
   t.equal(receiver.hits.length, 0)
+})
+
+t.test('the PagerDuty templates of the guide render every message as the Events API v2 wants it', async t => {
+  const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'notifications.md'), 'utf8')
+  const key = '0123456789abcdef0123456789abcdef'
+  const found = [...guide.matchAll(/<<TEMPLATE .*\n([\s\S]*?)\nTEMPLATE\n/g)].map(([, text = '']) =>
+    text.replaceAll('$INTEGRATION', key),
+  )
+  t.equal(found.length, 2)
+  const actions = ['trigger', 'resolve']
+  for (const [i, template] of found.entries()) {
+    t.equal(contentTypeOf(template), 'application/json')
+    for (const { fields, alertKind } of samples) {
+      const rendered = renderTemplate(template, fields)
+      const event = JSON.parse(rendered.ok ? rendered.output : 'null')
+      t.match(event, { routing_key: key, event_action: actions[i], dedup_key: fields.link }, alertKind)
+      t.ok(event.dedup_key.length <= 255)
+      if (event.event_action === 'resolve') continue
+      t.match(event.payload, { summary: `${fields.subject} is ${fields.status}`, source: fields.workspace, timestamp: fields.at })
+      t.ok(['critical', 'error', 'warning', 'info'].includes(event.payload.severity))
+      t.match(event.payload.custom_details, { summary: fields.summary, error: fields.error })
+    }
+    const longest = { ...samples[0]?.fields, subject: 'x'.repeat(limits.notifier.nameCharacters), locations: 'y'.repeat(6_400) }
+    const rendered = renderTemplate(template, longest as TemplateFields)
+    const { payload } = JSON.parse(rendered.ok ? rendered.output : 'null')
+    t.ok((payload?.summary.length ?? 0) <= 1_024, 'PagerDuty refuses a longer summary')
+  }
 })
