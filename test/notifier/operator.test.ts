@@ -6,6 +6,7 @@ import t from 'tap'
 import { keys } from '#shared/bus/subjects.ts'
 import type { KeyDocument } from '#shared/contracts/account.ts'
 import type { ConditionDocument } from '#shared/contracts/condition.ts'
+import type { DeliveryLogDocument } from '#shared/contracts/delivery.ts'
 import type { SigningSecret } from '#shared/contracts/destination.ts'
 import { createEgress } from '#shared/egress.ts'
 import { day, hour, limits, minute, second } from '#shared/limits.ts'
@@ -163,6 +164,12 @@ scenario(
     await scene.live('hh01', minute, 'two')
     scene.setBus(true)
     await scene.live('hh01', minute, 'two')
+    // The bus is back just before the location would be lost, its prober a little later.
+    scene.setBus(false)
+    await scene.clock.advance(2 * lostMs - 3 * second)
+    scene.setBus(true)
+    await scene.clock.advance(5 * second)
+    await scene.live('hh01', minute, 'two')
     scene.depose(['presence'])
     await scene.live('hh01', 2 * lostMs, 'two')
     scene.depose([])
@@ -200,6 +207,12 @@ scenario('a restart tells nothing again, and an old beat is no sign of life', as
   await scene.run('one')
   await scene.clock.advance(2 * minute)
   t.strictSame(scene.types(), ['location.lost'], 'the key of the dead prober was still in the bucket')
+  scene.setBus(false)
+  await scene.live('hh01', second, 'brief')
+  await scene.clock.advance(10 * second)
+  scene.setBus(true)
+  await scene.clock.advance(minute)
+  t.strictSame(scene.types(), ['location.lost'], 'one that lived for a moment while nobody heard it is gone, too')
   await scene.live('hh01', 5 * second)
   await scene.receiver.called(2)
   t.strictSame(scene.types(), ['location.lost', 'location.back'])
@@ -308,6 +321,26 @@ scenario(
     t.equal(scene.receiver.hits.length, 1)
   },
   () => ({ status: 404 }),
+)
+
+scenario(
+  'what ends before the operator could be told is told after its beginning, each once',
+  async (t, scene) => {
+    await scene.addLocation('hh01', 'hamburg')
+    await scene.watchFrom('shop', ['hh01'])
+    await scene.run('one')
+    await scene.run('two')
+    await scene.live('hh01', 5 * second)
+    await scene.clock.advance(lostMs)
+    await scene.receiver.called(1)
+    for (let passed = 0; passed < 3 * minute; passed += second) {
+      await scene.live('hh01', second)
+      await turns(20)
+    }
+    t.strictSame(scene.types(), [...Array(5).fill('location.lost'), 'location.back'])
+    t.equal(new Set(scene.receiver.hits.map(({ headers }) => headers['webhook-id'])).size, 2)
+  },
+  call => ({ status: call < 5 ? 503 : 204 }),
 )
 
 scenario('a key is told two weeks before its end, and again when it is gone', async (t, scene) => {
@@ -420,6 +453,16 @@ scenario('a destination that takes nothing for an hour is told, and when it take
   await send('third')
   await scene.receiver.called(2)
   t.match(scene.told()[1], { type: 'destination.well', text: 'Destination "Ops channel" takes messages again.' })
+  status = 404
+  await send('fourth')
+  await scene.clock.advance(failingMs + minute)
+  await scene.receiver.called(3)
+  const [row] = await scene.store.find('deliveryLog', { sort: [['number', 'desc']], limit: 1 })
+  const taken = { ...row, id: 'by-another', number: (row?.number ?? 0) + 1, status: 'delivered', at: scene.clock.now() }
+  await scene.store.insert('deliveryLog', [taken as DeliveryLogDocument])
+  await scene.clock.advance(minute)
+  await scene.receiver.called(4)
+  t.equal(scene.types()[3], 'destination.well', 'a notifier that did not know has delivered')
   await scene.clock.advance(minute)
   t.match(await scene.store.find('conditions', { where: { raised: 1 }, limit: 10 }), [])
 })
