@@ -19,6 +19,12 @@ export function createMetrics(registry: Registry, lanes: Lanes) {
     })
   gauge('watchkeeper_notifier_in_flight', 'Deliveries claimed and on their way', () => lanes.running())
   gauge('watchkeeper_notifier_queued', 'Deliveries due that wait in memory for room', () => lanes.queued())
+  const byOutcome = (name: string, help: string, label: string, values: readonly string[]) => {
+    const counter = new Counter({ name, help, labelNames: [label], registers })
+    // Present from the start: a rate counts the first one too.
+    for (const value of values) counter.inc({ [label]: value }, 0)
+    return counter
+  }
   return {
     alerts: new Counter({ name: 'watchkeeper_notifier_alerts_total', help: 'Alerts dispatched', registers }),
     leftOut: new Counter({
@@ -27,18 +33,16 @@ export function createMetrics(registry: Registry, lanes: Lanes) {
       labelNames: ['reason'],
       registers,
     }),
-    attempts: new Counter({
-      name: 'watchkeeper_notifier_attempts_total',
-      help: 'Attempts by what came of them',
-      labelNames: ['result'],
-      registers,
-    }),
-    deliveries: new Counter({
-      name: 'watchkeeper_notifier_deliveries_total',
-      help: 'Deliveries that ended, by outcome',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    attempts: byOutcome('watchkeeper_notifier_attempts_total', 'Attempts by result', 'result', [
+      'delivered',
+      'refused',
+      'unreachable',
+      'abandoned',
+    ]),
+    deliveries: byOutcome('watchkeeper_notifier_deliveries_total', 'Deliveries that ended, by outcome', 'outcome', [
+      'delivered',
+      'failed',
+    ]),
     latency: new Histogram({
       name: 'watchkeeper_notifier_delivery_seconds',
       help: 'From the decision of an alert to its delivery',

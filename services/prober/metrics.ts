@@ -22,24 +22,31 @@ export function createMetrics(registry: Registry, location: string, prober: stri
   const checks = registeredMetric(registry, 'watchkeeper_prober_checks_total', name => {
     return new Counter({ name, help: 'Checks made, by result', labelNames: ['location', 'result'], registers: [registry] })
   })
-  const counter = (what: string, help: string) =>
-    registeredMetric(
+  const counter = (what: string, help: string) => {
+    const counted = registeredMetric(
       registry,
       `watchkeeper_prober_${what}_total`,
       name => new Counter({ name, help, labelNames: ['location'], registers: [registry] }),
     ).labels(location)
+    // Present from the start: a rate counts the first one too.
+    counted.inc(0)
+    return counted
+  }
   const gauge = (what: string, help: string) =>
     registeredMetric(
       registry,
       `watchkeeper_prober_${what}`,
       name => new Gauge({ name, help, labelNames: ['location', 'prober'], registers: [registry] }),
     ).labels(location, prober)
-  const histogram = (what: string, help: string, buckets: number[]) =>
-    registeredMetric(
+  const histogram = (what: string, help: string, buckets: number[]) => {
+    const observed = registeredMetric(
       registry,
       `watchkeeper_prober_${what}_seconds`,
       name => new Histogram({ name, help, buckets, labelNames: ['location'], registers: [registry] }),
-    ).labels(location)
+    )
+    observed.zero({ location })
+    return observed.labels(location)
+  }
   return {
     passed: checks.labels(location, 'ok'),
     failed: checks.labels(location, 'failed'),
