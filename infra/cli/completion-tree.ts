@@ -1,4 +1,4 @@
-// What a shell completes at which place, read from the tree of commands.
+// The words that a shell offers at each place of a command, read from the tree of commands.
 import type { Command, Option } from 'commander'
 
 /** What may stand at one place: words with their meanings, or a path of the file system. */

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander'
 import { exitCodes, StartError } from '../embedded/start-error.ts'
 import { createProgram } from './program.ts'
 
-// What was printed and is lost, a secret perhaps, must not look done. A reader that has seen enough is no failure.
+// Output that is lost, a secret perhaps, must not look done. A reader that has seen enough is no failure.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') return
   console.error(`Standard output can't be written (${code}): not everything was printed.`)

@@ -1,4 +1,4 @@
-// What commands print on standard output: JSON for machines, columns for people.
+// Output of the commands: JSON for scripts, columns and sentences for people.
 import { styleText } from 'node:util'
 
 export const printJson = (value: unknown) => console.log(JSON.stringify(value))

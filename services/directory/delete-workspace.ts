@@ -1,4 +1,4 @@
-// Deletes a workspace. The mark comes first: from then on nobody is a member and every read finds nothing. What is in it is removed
+// Deletes a workspace. The mark comes first: from then on nobody is a member and every read finds nothing. Its contents are removed
 // behind the mark (remove-workspaces.ts), as the history of a deleted subject is.
 import type { WorkspaceDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask.ts'
