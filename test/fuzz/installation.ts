@@ -7,6 +7,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
+import { createDirectoryClient, type DirectoryClient } from '#shared/bus/ask-directory.ts'
+import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { createLogger } from '#shared/logger.ts'
@@ -26,10 +28,12 @@ export interface FuzzedInstallation {
   receiverUrl: string
   /** Grows with every write on behalf of a client. */
   written(): number
+  ask: DirectoryClient['ask']
   stop(): Promise<void>
 }
 
-export async function startInstallation(version: string): Promise<FuzzedInstallation> {
+/** `proberIssuer`: signs credentials of probers; null: nobody does. */
+export async function startInstallation(version: string, proberIssuer: ProberIssuer | null = null): Promise<FuzzedInstallation> {
   const receiver = createServer((request, response) => void request.resume().on('end', () => response.end('ok')))
   receiver.listen(0, '127.0.0.1')
   await once(receiver, 'listening')
@@ -48,7 +52,7 @@ export async function startInstallation(version: string): Promise<FuzzedInstalla
     version,
     incidentSalt: 'salt',
     processId: 'fuzz',
-    proberIssuer: null,
+    proberIssuer,
     locationId: '',
     busAddress: { url: testBus.url, token: testBus.token, credentialsFile: '', ownMachine: true },
     pace: followCollector(clock),
@@ -58,6 +62,7 @@ export async function startInstallation(version: string): Promise<FuzzedInstalla
     key: firstKey as string,
     receiverUrl: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
     written,
+    ask: createDirectoryClient(bus, clock).ask,
     stop: async () => {
       await services.stop()
       await store.close()

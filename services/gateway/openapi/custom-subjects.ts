@@ -19,7 +19,7 @@ const Subject = Answered('Subject', {
   kind: Kind('subject'),
 })
 
-const Signal = Answered('Signal', {
+export const Signal = Answered('Signal', {
   id: Type.String({ description: 'The slug; what senders report to and inputs cite.' }),
   name: Type.String(),
   signal_kind: Type.Enum(['custom_heartbeat', 'custom_event', 'platform_http']),
@@ -58,7 +58,7 @@ const SubjectIncident = Answered('SubjectIncident', {
   kind: Kind('subject_incident'),
 })
 
-const Window = Answered('MaintenanceWindow', {
+export const Window = Answered('MaintenanceWindow', {
   subject_id: Type.String(),
   started_at: Instant,
   ends_at: Instant,

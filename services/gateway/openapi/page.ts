@@ -24,20 +24,20 @@ export const page = `<!doctype html>
 </head>
 <body>
 <nav class="swagger-ui"><div class="wrapper">
-<a href="?generation=v2">Generation 2</a> · <a href="?generation=v1">Generation 1</a> ·
-<a href="v2.json">v2.json</a> · <a href="v1.json">v1.json</a>
+<a href="?document=v2">Generation 2</a> · <a href="?document=v1">Generation 1</a> · <a href="?document=session">Session API</a> ·
+<a href="v2.json">v2.json</a> · <a href="v1.json">v1.json</a> · <a href="session.json">session.json</a>
 <p>Put your key in at Authorize. Then examples work as they stand: they tell one story from top to bottom, and this page puts your first
 workspace in the place of <code>WORKSPACE_ID</code>. For other words in capitals, copy the id that an answer gave you.</p>
 </div></nav>
 <main id="document"></main>
-<noscript>The documents are <a href="v2.json">v2.json</a> and <a href="v1.json">v1.json</a>.</noscript>
+<noscript>The documents are <a href="v2.json">v2.json</a>, <a href="v1.json">v1.json</a> and <a href="session.json">session.json</a>.</noscript>
 <script src="swagger-ui-bundle.js"></script>
 <script src="start.js"></script>
 </body>
 </html>
 `
 
-export const startScript = `const wanted = new URLSearchParams(location.search).get('generation')
+export const startScript = `const wanted = new URLSearchParams(location.search).get('document')
 const placeholder = '${workspacePlaceholder}'
 async function withWorkspace(request) {
   const isNeeded = request.url.includes(placeholder) || (typeof request.body === 'string' && request.body.includes(placeholder))
@@ -51,7 +51,7 @@ async function withWorkspace(request) {
   return request
 }
 SwaggerUIBundle({
-  url: wanted === 'v1' ? 'v1.json' : 'v2.json',
+  url: wanted === 'v1' || wanted === 'session' ? wanted + '.json' : 'v2.json',
   dom_id: '#document',
   deepLinking: true,
   validatorUrl: null,

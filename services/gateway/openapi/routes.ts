@@ -1,4 +1,4 @@
-// /api/openapi: the documents of generations 1 and 2 and a page to browse them. They are public, as they hold nothing of anybody:
+// /api/openapi: the documents of generations 1 and 2 and of the session API, and a page to browse them. They are public, as they hold nothing of anybody:
 // a browser that opens the page has no key to show.
 import { createReadStream } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -26,6 +26,8 @@ export const openApiRoutes =
       const text = once(() => documentText(name, version))
       fastify.get(`/${name}.json`, async (_request, reply) => sendText(reply, 'application/json', await text()))
     }
+    const sessionText = once(() => sessionDocumentText(version))
+    fastify.get('/session.json', async (_request, reply) => sendText(reply, 'application/json', await sessionText()))
     fastify.get('', (_request, reply) => reply.redirect('openapi/'))
     fastify.get('/', { prefixTrailingSlash: 'slash' }, (_request, reply) => sendText(reply, 'text/html', page))
     fastify.get('/icon.svg', (_request, reply) => sendIcon(reply))
@@ -38,6 +40,11 @@ export const openApiRoutes =
 async function documentText(name: 'v1' | 'v2', version: string): Promise<string> {
   const [{ openApiDocument }, { generations }] = await Promise.all([import('./document.ts'), import('./generations.ts')])
   return JSON.stringify(openApiDocument(generations[name], version), null, 2)
+}
+
+async function sessionDocumentText(version: string): Promise<string> {
+  const { sessionDocument } = await import('./session/document.ts')
+  return JSON.stringify(sessionDocument(version), null, 2)
 }
 
 const sendText = (reply: FastifyReply, type: string, text: string): FastifyReply =>

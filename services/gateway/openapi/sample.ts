@@ -26,6 +26,18 @@ const values: Readonly<Record<string, unknown>> = {
   ...{ destination_id: 1, destination_name: 'Ops channel', default_destination_id: 1, transformation_id: 1 },
   ...{ 'NotificationTransformation.id': 1, 'NotificationTransformation.name': 'Pager', 'NotificationDelivery.id': 1 },
   ...{ template: '{"text": "{{ summary }}"}', output: '{"text": "Shop is down"}', payload: '{"text": "Shop is down"}' },
+  // Of the session API.
+  ...{ username: 'ada', 'Person.display_name': 'Ada', 'Account.display_name': 'Ada', 'Member.display_name': 'Ada' },
+  ...{ 'Person.id': 'USER_ID', 'Account.id': 'USER_ID', user_id: 'USER_ID', admin: false, disabled: false, developer: false },
+  ...{ 'WorkspaceOfMine.id': 'WORKSPACE_ID', 'WorkspaceOfMine.name': 'Default', oidc: null },
+  ...{ 'Key.id': 'KEY_ID', 'MadeKey.id': 'KEY_ID', prefix: 'wk_a1b2', token: 'wk_a1b2…', access: ['full'] },
+  ...{ 'Key.workspace_id': null, 'MadeKey.workspace_id': null, description: 'deploy script' },
+  // Objects, not names as in monitors.
+  'Places.locations': undefined,
+  ...{ 'Place.id': 'LOCATION_ID', 'Place.name': 'frankfurt', location_id: 'LOCATION_ID', location: 'frankfurt' },
+  ...{ 'ProberCredential.id': 'CREDENTIAL_ID', 'MadeProberCredential.id': 'CREDENTIAL_ID', revoked_at: null },
+  ...{ 'ProberCredential.description': 'rack 4', 'MadeProberCredential.description': 'rack 4' },
+  credentials: '-----BEGIN NATS USER JWT-----…',
   ...{ label: 'Problems and reminders', fields: samples[0]?.fields },
 }
 const instant = '2026-01-05T12:02:00.000Z'
@@ -33,12 +45,13 @@ const instant = '2026-01-05T12:02:00.000Z'
 /** `owner` is the component that has the field. Throws for a text without a word: whoever adds a field adds its word. */
 export function sampleOf(schema: JsonSchema, components: Components, field: string, owner = ''): unknown {
   const reference = typeof schema['$ref'] === 'string' ? schema['$ref'].replace(schemaAddress, '') : null
-  if (reference !== null) return sampleOf(components[reference] ?? {}, components, field, reference)
+  if (reference !== null) return sampleOf(components[reference] ?? {}, components, '', reference)
   if ('const' in schema) return schema['const']
   if (Array.isArray(schema['examples'])) return schema['examples'][0]
   const type = schema['type']
   for (const key of [`${owner}.${field}`, field]) {
     if (!Object.hasOwn(values, key)) continue
+    if (values[key] === undefined) break
     return type === 'array' && !Array.isArray(values[key]) ? [values[key]] : values[key]
   }
   if (type === 'array') return [sampleOf(schema['items'] as JsonSchema, components, field, owner)]

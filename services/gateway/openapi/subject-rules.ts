@@ -37,7 +37,7 @@ const Document = Answered('Policy', {
   wait: Type.Object({ confirm_after: Duration, close_after: Duration }, { additionalProperties: false }),
 })
 
-const SubjectRule = Answered('SubjectRule', {
+export const SubjectRule = Answered('SubjectRule', {
   id: Type.String({ description: 'The slug; what another rule cites with `from`.' }),
   name: Type.String(),
   subject_id: Type.String(),

@@ -13,7 +13,7 @@ const Scope = Type.Object(
   { workspace_id: FilledText, actions: Type.Array(Type.Enum([...keyActions]), { maxItems: keyActions.length }) },
   { additionalProperties: false },
 )
-const NewKey = Type.Object({ description: Type.Optional(Text), scope: Type.Optional(Scope) })
+export const NewKey = Type.Object({ description: Type.Optional(Text), scope: Type.Optional(Scope) })
 
 export function keyRoutes(fastify: FastifyInstance, context: SessionContext): void {
   const { directory } = context

@@ -11,10 +11,13 @@ import { bodyReader, FilledText, pathId, Text } from './session-fields.ts'
 /** Null: none. */
 const MaybeDisplayName = Type.Optional(Type.Union([Text, Type.Null()]))
 
+export const NewLocation = Type.Object({ name: FilledText, display_name: MaybeDisplayName })
+export const LocationChange = Type.Object({ name: Type.Optional(FilledText), display_name: MaybeDisplayName })
+
 export function locationRoutes(fastify: FastifyInstance, context: SessionContext): void {
   const { directory } = context
-  const readNew = bodyReader(Type.Object({ name: FilledText, display_name: MaybeDisplayName }))
-  const readChange = bodyReader(Type.Object({ name: Type.Optional(FilledText), display_name: MaybeDisplayName }))
+  const readNew = bodyReader(NewLocation)
+  const readChange = bodyReader(LocationChange)
   fastify.get(
     '/locations',
     signedIn(context, async ({ traceId }) => {

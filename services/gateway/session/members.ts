@@ -7,10 +7,13 @@ import { noSuch, workspaceOf } from './rights.ts'
 import { type SessionContext, signedIn } from './session-call.ts'
 import { AnyRole, bodyReader, FilledText, pathId } from './session-fields.ts'
 
+export const NewMember = Type.Object({ username: FilledText, role: AnyRole })
+export const MemberRole = Type.Object({ role: AnyRole })
+
 export function memberRoutes(fastify: FastifyInstance, context: SessionContext): void {
   const { directory } = context
-  const readMember = bodyReader(Type.Object({ username: FilledText, role: AnyRole }))
-  const readRole = bodyReader(Type.Object({ role: AnyRole }))
+  const readMember = bodyReader(NewMember)
+  const readRole = bodyReader(MemberRole)
   const members = '/workspaces/:workspaceId/members'
   fastify.get(
     members,

@@ -9,9 +9,11 @@ import { demandAdmin } from './rights.ts'
 import { type SessionContext, signedIn } from './session-call.ts'
 import { bodyReader, FilledText, pathId, Text } from './session-fields.ts'
 
+export const NewCredential = Type.Object({ location: FilledText, description: Type.Optional(Text) })
+
 export function proberCredentialRoutes(fastify: FastifyInstance, context: SessionContext): void {
   const { directory } = context
-  const readNew = bodyReader(Type.Object({ location: FilledText, description: Type.Optional(Text) }))
+  const readNew = bodyReader(NewCredential)
   fastify.get(
     '/prober-credentials',
     signedIn(context, async call => {

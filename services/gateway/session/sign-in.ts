@@ -9,7 +9,7 @@ import { hashSessionToken, newSession } from './session-token.ts'
 import { demandSignedIn } from './sign-in-refusal.ts'
 import { whoAmI } from './who-am-i.ts'
 
-const Credentials = Type.Object({ username: FilledText, password: FilledText })
+export const Credentials = Type.Object({ username: FilledText, password: FilledText })
 
 export function signInRoutes(fastify: FastifyInstance, context: SessionContext): void {
   const { directory, cookies, options } = context

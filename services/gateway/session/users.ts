@@ -14,18 +14,20 @@ import { refusalOf } from './sign-in-refusal.ts'
 
 const users = '/users'
 
-const NewUser = Type.Object({
+export const NewUser = Type.Object({
   username: FilledText,
   display_name: Type.Optional(Text),
   password: Type.Optional(Type.Union([FilledText, Type.Null()])),
   admin: Type.Optional(Type.Boolean()),
 })
 
-const UserChange = Type.Object({
+export const UserChange = Type.Object({
   display_name: Type.Optional(Text),
   disabled: Type.Optional(Type.Boolean()),
   admin: Type.Optional(Type.Boolean()),
 })
+
+export const NewPassword = Type.Object({ password: FilledText })
 
 export function userRoutes(fastify: FastifyInstance, context: SessionContext): void {
   const { directory } = context
@@ -36,7 +38,7 @@ export function userRoutes(fastify: FastifyInstance, context: SessionContext): v
     })
   const readNewUser = bodyReader(NewUser)
   const readChange = bodyReader(UserChange)
-  const readPassword = bodyReader(Type.Object({ password: FilledText }))
+  const readPassword = bodyReader(NewPassword)
   fastify.get(
     users,
     administered(async ({ traceId }) => {

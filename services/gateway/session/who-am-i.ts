@@ -9,7 +9,7 @@ import { bodyReader, FilledText } from './session-fields.ts'
 import { refusalOf } from './sign-in-refusal.ts'
 import { workspaceObject } from './workspaces.ts'
 
-const PasswordChange = Type.Object({ current_password: FilledText, password: FilledText })
+export const PasswordChange = Type.Object({ current_password: FilledText, password: FilledText })
 
 export function whoAmIRoutes(fastify: FastifyInstance, context: SessionContext): void {
   const { directory, cookies, clock } = context

@@ -7,9 +7,11 @@ import { workspaceOf } from './rights.ts'
 import { type SessionContext, signedIn } from './session-call.ts'
 import { bodyReader, FilledText } from './session-fields.ts'
 
+export const WorkspaceName = Type.Object({ name: FilledText })
+
 export function workspaceRoutes(fastify: FastifyInstance, context: SessionContext): void {
   const { directory } = context
-  const readName = bodyReader(Type.Object({ name: FilledText }))
+  const readName = bodyReader(WorkspaceName)
   fastify.get(
     '/workspaces',
     signedIn(context, async ({ visitor, traceId }) => {

@@ -1,0 +1,129 @@
+// The OpenAPI 3.1 document of the session API, made from the descriptions of its routes. It speaks by HTTP statuses.
+import { Type } from 'typebox'
+import { type SessionErrorWord, sessionErrors } from '../../session/session-error.ts'
+import { Answered, type QueryParameter } from '../description.ts'
+import { type Components, type JsonSchema, plainSchema } from '../plain-schema.ts'
+import { sampleOf } from '../sample.ts'
+import { accounts, oneself, signingIn } from './accounts.ts'
+import type { SessionDescriptions, SessionRoute } from './description.ts'
+import { installation } from './installation.ts'
+import { subjects, workspaces } from './workspaces.ts'
+
+export const sessionDescriptions: SessionDescriptions = {
+  ...signingIn,
+  ...oneself,
+  ...workspaces,
+  ...subjects,
+  ...accounts,
+  ...installation,
+}
+
+const Refused = Answered('SessionRefusal', {
+  error: Type.Object(
+    {
+      code: Type.Enum(Object.keys(sessionErrors) as SessionErrorWord[], { description: 'Stable; what a client branches on.' }),
+      message: Type.String({ examples: ['Forbidden'] }),
+      details: Type.String({ examples: ['Needs the role owner; yours is viewer.'] }),
+    },
+    { additionalProperties: false },
+  ),
+})
+
+const introduction =
+  'What the dashboard speaks: plain JSON with HTTP statuses. A browser that has signed in sends the cookie, and `Origin` by itself; others ' +
+  'send `Origin` with the address of the installation. Programs use an API key and the other documents instead.'
+
+/** A plain object, ready to be written as JSON. */
+export function sessionDocument(version: string): JsonSchema {
+  const schemas: Components = {}
+  plainSchema(Refused, schemas)
+  const paths: Record<string, JsonSchema> = {}
+  for (const [route, described] of Object.entries(sessionDescriptions)) {
+    const [method = '', path = ''] = route.split(' ')
+    paths[path] = {
+      ...(paths[path] ?? pathParameters(path)),
+      [method.toLowerCase()]: operation(method, path, described, schemas),
+    }
+  }
+  const cookie = { type: 'apiKey', in: 'cookie', name: 'watchkeeper-session', description: 'Set by signing in.' }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Watchkeeper session API',
+      version,
+      description: introduction,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ cookie: [] }],
+    paths,
+    components: { schemas, securitySchemes: { cookie } },
+  }
+}
+
+/** All refusals of a route, those that its method, its body and its callers bring included. */
+export const sessionRefusalsOf = (method: string, { who, body, refusals = [] }: SessionRoute): SessionErrorWord[] => {
+  const words = new Set<SessionErrorWord>(refusals)
+  if (who !== 'open') words.add('unauthenticated')
+  if (who === 'member' || who === 'owner' || who === 'editor') words.add('not_found')
+  if (who === 'admin' || who === 'owner' || who === 'editor') words.add('forbidden')
+  if (method !== 'GET') words.add('cross_origin')
+  if (body) for (const word of ['malformed', 'too_large', 'unsupported_media_type', 'invalid'] as const) words.add(word)
+  for (const word of ['not_local', 'internal', 'unavailable'] as const) words.add(word)
+  return [...words]
+}
+
+function operation(method: string, path: string, described: SessionRoute, schemas: Components): JsonSchema {
+  const { summary, more, who, query = {}, body, example } = described
+  const parameters = Object.entries(query).map(([name, parameter]) => queryParameter(name, parameter, schemas))
+  const content = () => ({ 'application/json': { schema: plainSchema(body, schemas), example } })
+  return {
+    operationId: [method.toLowerCase(), ...path.replaceAll(/[{}-]/g, '').split('/')].filter(part => part !== '').join('_'),
+    tags: [path.split('/')[2] ?? 'session'],
+    summary,
+    description: [`For: ${who}.`, ...(more === undefined ? [] : [more])].join(' '),
+    ...(who === 'open' ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: content() } }),
+    responses: { [described.status]: answer(described, schemas), ...refused(sessionRefusalsOf(method, described)) },
+  }
+}
+
+function answer({ status, result }: SessionRoute, schemas: Components): JsonSchema {
+  if (result === undefined) return { description: status === 303 ? 'Leads elsewhere by `Location`.' : 'Done.' }
+  const schema = plainSchema(result, schemas)
+  return { description: 'Done.', content: { 'application/json': { schema, example: sampleOf(schema, schemas, '') } } }
+}
+
+/** By status, each with its words. */
+function refused(words: readonly SessionErrorWord[]): JsonSchema {
+  const byStatus = Object.groupBy(words, word => sessionErrors[word])
+  const schema = { $ref: '#/components/schemas/SessionRefusal' }
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, those = []]) => [
+      status,
+      { description: those.map(word => `\`${word}\``).join(', '), content: { 'application/json': { schema } } },
+    ]),
+  )
+}
+
+const queryParameter = (name: string, { required, schema, meaning }: QueryParameter, schemas: Components): JsonSchema => ({
+  name,
+  in: 'query',
+  required,
+  description: meaning,
+  schema: plainSchema(schema, schemas),
+})
+
+/** `{userId}` is `USER_ID` in examples: an id that an answer gave. */
+function pathParameters(path: string): JsonSchema {
+  const parameters = [...path.matchAll(/[{](\w+)Id[}]/g)].map(([, noun = '']) => ({
+    name: `${noun}Id`,
+    in: 'path',
+    required: true,
+    description: `The id of the ${noun}.`,
+    schema: { type: 'string', minLength: 1 },
+    example: `${noun.toUpperCase()}_ID`,
+  }))
+  return parameters.length === 0 ? {} : { parameters }
+}

@@ -1,0 +1,162 @@
+// The document of the session API: it has every route that is registered, and its examples, sent as they stand by a browser that has
+// signed in to a whole installation, succeed with answers that it allows.
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { fastify as createFastify, type RouteOptions } from 'fastify'
+import t from 'tap'
+import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
+import type { GatewayContext } from '../../services/gateway/context.ts'
+import { sessionDescriptions, sessionDocument } from '../../services/gateway/openapi/session/document.ts'
+import { sessionFamily } from '../../services/gateway/session/routes.ts'
+import { startInstallation } from '../fuzz/installation.ts'
+import { incidentSalt, version } from '../support/api-world.ts'
+import { openBrowser, type Shown } from '../support/browser.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+
+interface Operation {
+  requestBody?: { content: { 'application/json': { example: unknown } } }
+  responses: Record<string, { content?: { 'application/json': { example?: unknown } } }>
+}
+type Documented = { paths: Record<string, Record<string, Operation>> }
+
+const document = sessionDocument(version)
+const { paths } = document as unknown as Documented
+const ajv = new Ajv2020({ strict: false })
+addFormats.default(ajv)
+ajv.addSchema(document, 'session')
+const pointer = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
+const judge = (method: string, path: string, status: number) =>
+  ajv.compile({
+    $ref: `session#/paths/${pointer(path)}/${method.toLowerCase()}/responses/${status}/content/${pointer('application/json')}/schema`,
+  })
+
+const members = '/session/workspaces/{workspaceId}/members'
+const subject = '/session/subjects/{subjectId}'
+/** What makes something comes before what needs it. */
+const story = [
+  ...['GET /session/sign-in', 'POST /session/sign-in', 'GET /session'],
+  ...['GET', 'POST'].map(method => `${method} /session/workspaces`),
+  'PATCH /session/workspaces/{workspaceId}',
+  ...['GET', 'POST'].map(method => `${method} /session/users`),
+  'PATCH /session/users/{userId}',
+  'PUT /session/users/{userId}/password',
+  ...[`GET ${members}`, `POST ${members}`, `PATCH ${members}/{userId}`, `DELETE ${members}/{userId}`],
+  ...['GET', 'POST'].map(method => `${method} /session/keys`),
+  'DELETE /session/keys/{keyId}',
+  ...['POST', 'PATCH', 'DELETE'].map(method => `${method} ${subject}/maintenance`),
+  ...[`POST ${subject}/signals`, `POST ${subject}/rules`, `DELETE ${subject}`],
+  ...['GET', 'POST'].map(method => `${method} /session/locations`),
+  'PATCH /session/locations/{locationId}',
+  ...['GET', 'POST'].map(method => `${method} /session/prober-credentials`),
+  'DELETE /session/prober-credentials/{credentialId}',
+  'DELETE /session/locations/{locationId}',
+  ...['PUT /session/password', 'POST /session/sign-out'],
+]
+/** They need a provider: test/gateway/oidc.test.ts has them. */
+const apart = ['GET /session/oidc/start', 'GET /session/oidc/callback']
+
+const proberIssuer: ProberIssuer = {
+  issue: id => ({ publicKey: `U${id}`, credentials: 'the text of a file' }),
+  announce: async () => undefined,
+}
+
+t.test('the document of the session API is OpenAPI 3.1', async t => {
+  t.strictSame(await new Validator().validate(structuredClone(document)), { valid: true })
+  t.notMatch(JSON.stringify(document), /"(needed|documented|\$id)"/, 'no mark of ours is left')
+})
+
+t.test('every registered route of the session API is described, and no other', async t => {
+  const found: string[] = []
+  const fastify = createFastify()
+  fastify.addHook('onRoute', ({ method, url }: RouteOptions) => {
+    for (const one of [method].flat()) if (one !== 'HEAD') found.push(`${one} ${url.replace(/\/$/, '')}`)
+  })
+  const context = { clock: createHandClock(), version } as unknown as GatewayContext
+  const { prefix, routes } = sessionFamily
+  await fastify.register(
+    routes(context, (_request, _reply, done) => done(), { version, incidentSalt }),
+    { prefix },
+  )
+  await fastify.close()
+  const described = Object.keys(sessionDescriptions)
+  t.strictSame([...new Set(found)].map(route => route.replaceAll(/:(\w+)/g, '{$1}')).toSorted(), described.toSorted())
+  t.strictSame([...story, ...apart].toSorted(), described.toSorted(), 'and each is told')
+})
+
+t.test('every example of the session API succeeds when it is sent', async t => {
+  const installation = await startInstallation(version, proberIssuer)
+  t.teardown(() => installation.stop())
+  const browser = openBrowser(installation.url, { [new URL(installation.url).host]: installation.url })
+  const owner = await installation.ask('find-user', { username: 'owner' })
+  const ids: Record<string, string> = { OWNER_PASSWORD: 'a good password', SUBJECT_ID: await makeMonitor() }
+  await installation.ask('set-password', { userId: owner?.id ?? '', password: ids['OWNER_PASSWORD'] ?? '' })
+  const put = (text: string) => Object.entries(ids).reduce((done, [word, id]) => done.replaceAll(word, id), text)
+  for (const route of story) {
+    const [method = '', path = ''] = route.split(' ')
+    const { status, body } = sessionDescriptions[route as keyof typeof sessionDescriptions] ?? { status: 0 }
+    const example = paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'].example
+    t.equal(example !== undefined, body !== undefined, `${route}: a body has an example`)
+    const at = put(path.replaceAll(/[{](\w+)Id[}]/g, (_, noun: string) => `${noun.toUpperCase()}_ID`))
+    const sent = example === undefined ? {} : { body: JSON.parse(put(JSON.stringify(example))) }
+    const shown = await browser.send(method, at, sent)
+    t.equal(shown.status, status, `${route}: ${shown.text}`)
+    t.ok(isAllowed(method, path, shown), `${route}: the answer is as documented: ${shown.text}`)
+    if (method === 'POST' && status === 201) remember(path, shown.json)
+  }
+
+  function remember(path: string, made: { id?: string; kind?: string }): void {
+    const noun = {
+      workspaces: 'WORKSPACE',
+      users: 'USER',
+      keys: 'KEY',
+      locations: 'LOCATION',
+      'prober-credentials': 'CREDENTIAL',
+    }[path.split('/').at(-1) ?? '']
+    if (noun !== undefined && made.id !== undefined) ids[`${noun}_ID`] = made.id
+  }
+
+  async function makeMonitor(): Promise<string> {
+    const headers = { authorization: `Bearer ${installation.key}`, 'content-type': 'application/json' }
+    const send = async (path: string, options: RequestInit) => {
+      const answer = await fetch(`${installation.url}/api/v2${path}`, { headers, ...options })
+      return (await answer.json()) as { result: { id: string } & { id: string }[] }
+    }
+    const [workspace] = (await send('/workspaces', {})).result
+    const monitor = {
+      workspace_id: workspace?.id,
+      name: 'Shop',
+      interval: 60,
+      request: { url: 'https://shop.example/', method: 'GET' },
+      response: { statuses: [200] },
+    }
+    return (await send('/monitoring/websites', { method: 'POST', body: JSON.stringify(monitor) })).result.id
+  }
+})
+
+t.test('a refusal of the session API is one that the document allows', async t => {
+  const installation = await startInstallation(version)
+  t.teardown(() => installation.stop())
+  const browser = openBrowser(installation.url, { [new URL(installation.url).host]: installation.url })
+  for (const route of [...story, ...apart]) {
+    const [method = '', path = ''] = route.split(' ')
+    const shown = await browser.send(method, path.replaceAll(/[{]\w+[}]/g, 'unknown000'), method === 'GET' ? {} : { raw: '{' })
+    t.ok(isAllowed(method, path, shown), `${route}: ${shown.status} ${shown.text}`)
+  }
+})
+
+t.test('every answer that the document of the session API shows is one that it allows', async t => {
+  for (const [route, { status, result }] of Object.entries(sessionDescriptions)) {
+    const [method = '', path = ''] = route.split(' ')
+    const example = paths[path]?.[method.toLowerCase()]?.responses[status]?.content?.['application/json'].example
+    t.equal(example !== undefined, result !== undefined, route)
+    if (example !== undefined) t.ok(judge(method, path, status)(example), `${route}: ${JSON.stringify(example)}`)
+  }
+})
+
+/** Of a status that the route has, with a body that fits it. */
+function isAllowed(method: string, path: string, { status, json, text }: Shown): boolean {
+  const described = paths[path]?.[method.toLowerCase()]?.responses[status]
+  if (described === undefined) return false
+  return described.content === undefined ? text === '' : judge(method, path, status)(json)
+}
