@@ -51,6 +51,11 @@ export const limits = {
     silenceHoldOffMs: 15 * second,
     /** After an outage of the keepers for as long as it lasted, up to this: whoever reports once in that time has reported again (ADR 22). */
     silenceHoldOffMaxMs: 1 * hour,
+    /** How often a keeper asks whether the stream answers, and after how long without an answer it counts as silent. */
+    streamAskMs: 1 * second,
+    streamSilentMs: 2.5 * second,
+    /** Deadlines wait so long after an outage of the stream: what probers kept meanwhile comes first. */
+    settleMs: 2 * second,
     /** A reminder overdue by more than this is skipped to its next instant. */
     reminderLateMs: 1 * minute,
     /** Subjects kept in memory by one keeper. */

@@ -14,6 +14,7 @@ import { createReadiness } from './readiness.ts'
 import { createRemovals } from './removals.ts'
 import { removeChildren } from './remove-children.ts'
 import { startRollingUp } from './roll-up/roll-up.ts'
+import { watchStream } from './stream-watch.ts'
 import { SubjectCache } from './subject-cache.ts'
 
 export interface KeeperOptions {
@@ -83,13 +84,13 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
       core.mayCommit = mayCommit
     },
   })
-  const stopListening = bus.onConnection(connected => host.onConnection(connected))
+  const stream = watchStream(core, host)
   const housekeeping = startHousekeeping(core, () => core.mayCommit(0))
   const rollingUp = startRollingUp(core)
   return {
     unready: () => unready(host, leases.held().length),
     stop: async () => {
-      stopListening()
+      stream.stop()
       housekeeping.stop()
       rollingUp.stop()
       readiness.stop()

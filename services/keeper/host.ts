@@ -8,12 +8,13 @@ import { partitionOf } from '#shared/hash.ts'
 import { limits } from '#shared/limits.ts'
 import { takeCommand } from './command-intake.ts'
 import type { Core } from './core.ts'
+import { fallDeaf, hearAgain } from './deafness.ts'
 import { gatherTakes } from './gather.ts'
 import { settleOwed } from './owed.ts'
 import { hasUrgentWork, isMoved, nextWorkAt, openPartition, type Partition } from './partition.ts'
 import { NoLongerOurs } from './retry.ts'
 import { runRound, type Take } from './round.ts'
-import { holdSilence, releaseSilence, releaseSilenceLater } from './silence.ts'
+import { releaseSilence, releaseSilenceLater } from './silence.ts'
 import { takeOver } from './take-over.ts'
 import { Turns } from './turns.ts'
 
@@ -32,6 +33,7 @@ export class Host {
   #gathering: Cancel | null = null
   #rounds = 0
   #toldHoldTo = 0
+  #streamSilentSince: number | null = null
   #stopped = false
 
   constructor(core: Core) {
@@ -51,6 +53,7 @@ export class Host {
   /** Begins the take-over of a partition whose lease was just taken; `vacantMs`: for how long nobody held it, null where nobody knows. */
   open(number: number, vacantMs: number | null): void {
     const partition = openPartition(number, this.#core.clock, vacantMs)
+    if (this.#streamSilentSince !== null) fallDeaf(partition, 'stream', this.#streamSilentSince)
     this.#abandoned.delete(number)
     this.#partitions.set(number, partition)
     this.#core.metrics.partitions.set(this.#partitions.size)
@@ -101,12 +104,16 @@ export class Host {
     this.close(number, 'handed over')
   }
 
-  /** Cut off: nobody falls silent while no report can arrive. Back: each partition catches up with the stream first. */
-  onConnection(connected: boolean): void {
-    for (const partition of this.#partitions.values()) {
-      if (connected) this.#reopen(partition, 'reconnected')
-      else holdSilence(partition, this.#core.clock.now())
-    }
+  /** Nobody can publish to the stream: nobody falls silent, and no deadline overtakes a report that is kept elsewhere. */
+  onStreamSilent(forMs: number): void {
+    this.#streamSilentSince = this.#core.clock.now() - forMs
+    for (const partition of this.#partitions.values()) fallDeaf(partition, 'stream', this.#streamSilentSince)
+  }
+
+  onStreamAnswer(): void {
+    this.#streamSilentSince = null
+    for (const partition of this.#partitions.values()) hearAgain(partition, 'stream', this.#core.clock.now())
+    this.wake()
   }
 
   /** Everything that hung on a deleted subject is gone: only its tombstone is left. Or: all that a deleted signal reported. */
@@ -249,7 +256,7 @@ export class Host {
     if (partition.state !== 'catching-up' || partition.sequence < partition.catchUpTo) return
     partition.state = 'live'
     const now = this.#core.clock.now()
-    releaseSilenceLater(partition, now)
+    if (partition.deafSince.size === 0) releaseSilenceLater(partition, now)
     this.#tellHold(partition.silenceHoldMs, now)
     this.#core.becameLive()
     this.#core.bus

@@ -8,8 +8,9 @@ import type { Reply } from '#shared/contracts/reply.ts'
 import { type Due, DueHeap } from '#shared/due-heap.ts'
 import { limits } from '#shared/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
+import { type Deafness, mayPassTime } from './deafness.ts'
 import { createSentTime, type SentTime } from './sent-time.ts'
-import { isHoldNew, type Silence } from './silence.ts'
+import { isHoldNew } from './silence.ts'
 import type { Input } from './step/types.ts'
 
 /** An input that waits, with what must happen once it is committed. */
@@ -24,7 +25,7 @@ interface DueSubject extends Due {
   subjectId: string
 }
 
-export interface Partition extends Silence {
+export interface Partition extends Deafness {
   readonly number: number
   /** opening: nothing is stepped yet. catching-up: results only. live: everything. closed: never again. */
   state: 'opening' | 'catching-up' | 'live' | 'closed'
@@ -94,6 +95,8 @@ export function openPartition(number: number, clock: Pick<Clock, 'now'>, vacantM
     silenceHeldAt: now,
     silenceHoldMs: limits.keeper.silenceHoldOffMs,
     silenceReleasedAt: null,
+    deafSince: new Map(),
+    settledAt: 0,
     round: null,
     feed: null,
     commandSubscription: null,
@@ -126,7 +129,7 @@ export function takeInputs(partition: Partition, now: number, isBusConnected: bo
   taken.push(...partition.commands.splice(0, Math.max(0, limits.keeper.inputsPerRound - taken.length)))
   const firstWaiting = partition.results[0]
   const until = firstWaiting === undefined ? now : Math.min(now, firstWaiting.input.at)
-  if (isBusConnected) takeDeadlines(partition, until, taken)
+  if (isBusConnected && mayPassTime(partition, now)) takeDeadlines(partition, until, taken)
   return { inputs: taken, takenTo }
 }
 
@@ -162,13 +165,14 @@ function hasCommandsOrDeadlines(partition: Partition, now: number, isBusConnecte
   if (partition.state !== 'live') return false
   if (partition.commands.length > 0) return true
   const dueAt = dueAtOf(partition)
-  return isBusConnected && dueAt !== null && dueAt <= now
+  return isBusConnected && dueAt !== null && dueAt <= now && mayPassTime(partition, now)
 }
 
 /** The next instant at which time alone gives this partition work; null: none. */
 export function nextWorkAt(partition: Partition, isBusConnected: boolean): number | null {
   if (partition.state !== 'live') return null
-  const instants = [isBusConnected ? dueAtOf(partition) : null, partition.silenceReleasedAt]
+  const dueAt = isBusConnected && partition.deafSince.size === 0 ? dueAtOf(partition) : null
+  const instants = [dueAt === null ? null : Math.max(dueAt, partition.settledAt), partition.silenceReleasedAt]
   if (isMoved(partition)) instants.push(partition.checkpointDueAt)
   for (const since of partition.uncleared.values()) {
     instants.push(since + limits.keeper.pendingMs)

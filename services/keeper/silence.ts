@@ -27,10 +27,21 @@ export function holdAtTakeOver(partition: Silence, checkpoint: CheckpointDocumen
   partition.silenceHoldMs = Math.max(silenceHoldOffMs, Math.min(silenceHoldOffMaxMs, Math.max(vacantMs, leftMs)))
 }
 
-/** Cut off from the bus: nobody falls silent while no report can arrive. */
-export function holdSilence(partition: Silence, now: number): void {
-  partition.silenceHeldAt ??= now
+/** Nobody has fallen silent since then, because no report can arrive. */
+export function deafSilence(partition: Silence, since: number): void {
+  const { silenceReleasedAt } = partition
+  // What is left of an earlier hold comes on top.
+  if (silenceReleasedAt !== null) partition.silenceHoldMs = Math.max(0, silenceReleasedAt - since)
+  else if (partition.silenceHeldAt === null) partition.silenceHoldMs = 0
+  partition.silenceHeldAt ??= since
   partition.silenceReleasedAt = null
+}
+
+/** Reports arrive again at `now`, after `deafMs`. A partition that is not live releases silence later than when it is. */
+export function hearingSilence(partition: Silence, now: number, deafMs: number, isLive: boolean): void {
+  const { silenceHoldOffMs, silenceHoldOffMaxMs } = limits.keeper
+  partition.silenceHoldMs = Math.max(silenceHoldOffMs, Math.min(silenceHoldOffMaxMs, partition.silenceHoldMs + deafMs))
+  if (isLive) releaseSilenceLater(partition, now)
 }
 
 /** Live from `now` on: silence counts again once those who report have had a turn. */

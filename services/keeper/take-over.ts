@@ -12,6 +12,7 @@ import { pagesOf } from '#shared/store/pages.ts'
 import type { Query } from '#shared/store/port.ts'
 import { writeCheck } from './check-entries.ts'
 import { type Core, persistWhile } from './core.ts'
+import { fallDeaf, hearAgain } from './deafness.ts'
 import { isWritten, startOwed } from './owed.ts'
 import { armDeadline, type Partition, resultInput } from './partition.ts'
 import { publishPending } from './publish.ts'
@@ -71,8 +72,13 @@ export async function openFeed(
   partition.state = 'catching-up'
   const isCommitted = ({ sequence, at }: StreamMessage) => isSame && sequence <= known.sequence && at <= known.messageAt
   const onMessage = (message: StreamMessage) => isCommitted(message) || receive(core, partition, message)
+  const onDeaf = (forMs: number) => fallDeaf(partition, 'feed', core.clock.now() - forMs)
+  const onHearing = () => {
+    hearAgain(partition, 'feed', core.clock.now())
+    core.wake()
+  }
   const feed = await persistWhile(core, mayGoOn, 'open the feed', () =>
-    stream.open({ partition: partition.number, from, onMessage, onBroken }),
+    stream.open({ partition: partition.number, from, onMessage, onBroken, onDeaf, onHearing }),
   )
   // Closed while it was being opened: nobody else could close it.
   if (isClosed(partition)) return await feed.close()

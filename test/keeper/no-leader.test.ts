@@ -4,8 +4,8 @@ import { keys, subjects } from '#shared/bus/subjects.ts'
 import { partitionOf } from '#shared/hash.ts'
 import { HeardTime } from '#shared/heard-time.ts'
 import { randomId } from '#shared/ids.ts'
-import { limits, second } from '#shared/limits.ts'
-import { createWorld, websiteMeta } from './world.ts'
+import { limits, minute, second } from '#shared/limits.ts'
+import { createWorld, type KeeperHandle, websiteMeta } from './world.ts'
 
 const oneOfEachPartition = Array.from({ length: limits.partitions }, (_, partition) => {
   for (;;) {
@@ -13,6 +13,11 @@ const oneOfEachPartition = Array.from({ length: limits.partitions }, (_, partiti
     if (partitionOf(id) === partition) return id
   }
 })
+
+interface Scene {
+  world: World
+  keeper: KeeperHandle
+}
 
 type World = ReturnType<typeof createWorld>
 
@@ -150,6 +155,89 @@ t.test('commands are answered while the check entries have no leader, and prober
     [keys.check('aaaa', made)]: 'https://b.org/',
   })
   for (const id of [kept, made, gone]) t.equal((await world.subject(id))?.hasPending, 0, 'nothing is owed any more')
+})
+
+t.test('no deadline overtakes a report that nobody could read or send yet', async t => {
+  for (const [what, begin, end] of [
+    [
+      'the feed is deaf',
+      ({ world, keeper }: Scene) => world.hub.deafen(keeper.bus, () => true),
+      ({ world, keeper }: Scene) => world.hub.deafen(keeper.bus, () => false),
+    ],
+    [
+      'the stream has no leader',
+      ({ world }: Scene) => world.hub.depose(['observations']),
+      ({ world }: Scene) => world.hub.depose([]),
+    ],
+  ] as const) {
+    const world = createWorld()
+    const keeper = await world.startOne({ exclusive: true })
+    const id = await world.create()
+    await world.clock.advance(minute)
+    await world.report(id, false)
+    // Its hold is over in 2 s.
+    await world.clock.advance(2 * minute - 4 * second)
+    begin({ world, keeper })
+    await world.clock.advance(2 * second)
+    const slotAt = world.clock.now()
+    const sendAgain = async (): Promise<void> => {
+      const sent = world.report(id, true, { slotAt, ageMs: world.clock.now() - slotAt }, 'aaaa', 0)
+      if (
+        await sent.then(
+          () => true,
+          () => false,
+        )
+      )
+        return
+      world.clock.after(limits.report.retryMsMax, () => void sendAgain())
+    }
+    void sendAgain()
+    await world.clock.advance(9 * second)
+    t.strictSame(await world.alerts(id), [], `${what}: nobody is told meanwhile`)
+    end({ world, keeper })
+    await world.clock.advance(minute)
+    await world.report(id, true, { slotAt: world.clock.now() })
+    await world.clock.advance(2 * minute)
+    t.strictSame(await world.alerts(id), [], `${what}: nobody is told at all`)
+    await world.report(id, false, { slotAt: world.clock.now() })
+    await world.clock.advance(2 * minute + second)
+    t.equal((await world.alerts(id)).length, 1, 'deadlines pass again')
+  }
+})
+
+t.test('a keeper that is back answers commands before the stream has a leader', async t => {
+  const world = createWorld()
+  const { bus } = await world.startOne({ exclusive: true })
+  const id = await world.create()
+  await world.clock.advance(10 * second)
+  world.hub.cut(bus)
+  world.hub.depose(['observations', 'checks', 'leases', 'presence'])
+  await world.clock.advance(second)
+  world.hub.restore(bus)
+  await world.clock.advance(100)
+  t.match(await world.command(id, { kind: 'update-website', name: 'Other', meta: websiteMeta } as never), { ok: true })
+})
+
+t.test('nobody is called silent for a stream without a leader, whoever is silent after it is', async t => {
+  const world = createWorld()
+  await world.startOne({ exclusive: true })
+  const quick = { interval_value: 5, interval_unit: 'SECOND' as const, confirm_after: 1 }
+  const [heard, silent] = [await world.create(quick), await world.create(quick)]
+  const live = async (ids: string[], ms: number) => {
+    for (let passed = 0; passed < ms; passed += 5 * second) {
+      for (const id of ids) await world.report(id, true, { slotAt: world.clock.now() }).catch(() => undefined)
+      await world.clock.advance(5 * second)
+    }
+  }
+  await live([heard, silent], 60 * second)
+  world.hub.depose(['observations'])
+  await live([heard, silent], 15 * second)
+  world.hub.depose([])
+  await live([heard], 10 * second)
+  t.strictSame(await Promise.all([heard, silent].map(id => world.alerts(id))), [[], []], 'not while it may still be on its way')
+  await live([heard], 20 * second)
+  t.strictSame(await world.alerts(heard), [])
+  t.match(await world.alerts(silent), [{ kind: 'no_data' }])
 })
 
 t.test('time is heard only between signs that follow each other closely', async t => {
