@@ -53,11 +53,19 @@ interface Expected {
   retryable: boolean
 }
 
-const refusals = new Set(['AuthorizationError', 'UserAuthenticationExpiredError', 'PermissionViolationError'])
+/** Of the client of the bus. */
+const busErrors = new Set([
+  'AuthorizationError',
+  'UserAuthenticationExpiredError',
+  'PermissionViolationError',
+  'ProtocolError',
+  'ConnectionError',
+  'ClosedConnectionError',
+])
 
 const isExpected = ({ name = '', kind, retryable }: Partial<Expected>): boolean =>
   name === 'BusError' ||
-  refusals.has(name) ||
+  busErrors.has(name) ||
   (name === 'StoreError' && kind === 'unavailable') ||
   (name === 'AppError' && retryable === true)
 

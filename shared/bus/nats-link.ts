@@ -34,6 +34,10 @@ export interface LinkOptions
   refusals: Refusals
 }
 
+/** A revocation of a connection that is up comes as an error of the protocol. */
+const isRefusal = (error: Error): boolean =>
+  error instanceof AuthorizationError || /authentication (revoked|expired)/i.test(error.message)
+
 /** Expects a connection that is up and declared. */
 export function createLink(options: LinkOptions): Link {
   const { connection, logger, refusals, pace, clock } = options
@@ -64,7 +68,7 @@ export function createLink(options: LinkOptions): Link {
   }
   /** Said once per loss: somebody whose credentials are revoked is refused for ever. */
   const noteError = (error: Error) => {
-    if (!(error instanceof AuthorizationError)) {
+    if (!isRefusal(error)) {
       logger.warn({ err: error }, 'bus refused an operation')
       return
     }

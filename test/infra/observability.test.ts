@@ -158,6 +158,8 @@ t.test('the operator of real processes', { timeout: 600_000 }, async t => {
     t.match(said('incident confirmed'), [{ subject: 'Shop', incident: incident?.id }])
     t.match(said('message delivered')[0], { subject: 'Shop', incident: incident?.id, destination: 'Ops channel', destinationId })
     t.equal(said('keeper ready (64 partitions)').length, 2)
+    programs.push(startProber(whole, dataFolder))
+    await eventually('two probers meet', () => said('prober joined the location').length > 0)
     for (const line of lines()) t.strictSame(doubledKeys(line), [], line)
     t.notMatch(lines().join('\n'), /geheim|whsec_/)
   })
