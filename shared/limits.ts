@@ -758,6 +758,11 @@ export const limits = {
     commandMs: 3 * second,
   },
 
+  backup: {
+    /** Whoever asked gives up after this: 300 MB take a second, and a slow disk a hundred times as long. */
+    takesMs: 10 * minute,
+  },
+
   demo: {
     /** What is expected must have happened within this, from the start of the installation on. */
     patienceMs: 30 * second,

@@ -2,7 +2,8 @@
 import { resolve } from 'node:path'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import { connectBus } from '#shared/bus/nats.ts'
-import { createSystemClock } from '#shared/clock.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import { type Clock, createSystemClock } from '#shared/clock.ts'
 import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
@@ -22,11 +23,18 @@ export async function askInstallation<V extends AskVerb>(verb: V, request: AskRe
 
 /** Several questions over one connection. Throws as `askInstallation` does. */
 export async function withInstallation<T>(run: (ask: Ask) => Promise<T>): Promise<T> {
+  return withBus((bus, clock) => {
+    const directory = createDirectoryClient(bus, clock)
+    return run((verb, request) => directory.ask(verb, request))
+  })
+}
+
+/** Anything over a connection of its own. Throws as `askInstallation` does. */
+export async function withBus<T>(run: (bus: Bus, clock: Clock) => Promise<T>): Promise<T> {
   const bus = await connect()
   const clock = createSystemClock()
   try {
-    const directory = createDirectoryClient(bus, clock)
-    return await run((verb, request) => directory.ask(verb, request))
+    return await run(bus, clock)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === 'unavailable' || error.code === 'busy') throw notRunning(error.details || error.message)

@@ -68,6 +68,7 @@ async function decideInstallationId(store: Store): Promise<string> {
 }
 
 export interface Introduction {
+  installationId: string
   /** Tells the bus a last time how far the store has come. */
   stop(): Promise<void>
 }
@@ -89,7 +90,7 @@ export async function introduce(
     told = commits ?? told
   }
   await startPatiently(clock, tell)
-  if (embedded === undefined) return { stop: async () => undefined }
+  if (embedded === undefined) return { installationId: id, stop: async () => undefined }
 
   let stopped = false
   let cancel: Cancel = () => undefined
@@ -102,6 +103,7 @@ export async function introduce(
   }
   cancel = clock.after(limits.store.flushMs, again)
   return {
+    installationId: id,
     stop: async () => {
       stopped = true
       cancel()

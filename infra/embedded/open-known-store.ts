@@ -4,6 +4,7 @@ import { limits, second } from '#shared/limits.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import type { AllSettings } from './all-settings.ts'
+import { serveBackups } from './backup.ts'
 import type { FoundStore } from './data-loss.ts'
 import { type Acquaintance, compareWithBus, findSharedStore, introduce, storeKnownToBus } from './known-installation.ts'
 import { StartError, startStep } from './start-error.ts'
@@ -25,8 +26,12 @@ export async function openKnownStore(options: OpenStoreOptions): Promise<Store> 
   if (found !== null) compareWithBus(found, known, options)
   const store = await openStorePatiently(options)
   if (found === null) compareWithBus(await startStep(() => findSharedStore(store)), known, options)
-  const { stop } = await startStep(() => introduce(store, bus, options))
+  const { installationId, stop } = await startStep(() => introduce(store, bus, options))
   undo.push({ what: 'mark of the store', run: stop })
+  if (store.embedded !== undefined) {
+    const { close } = await serveBackups({ ...options, store: store.embedded, installationId })
+    undo.push({ what: 'backups', run: close })
+  }
   return store
 }
 

@@ -18,6 +18,8 @@ export const subjects = {
   alertNudge: 'nudge.alert',
   /** A test message to a destination, carried out by one notifier. */
   testMessage: 'notify.test',
+  /** A backup, made by the process that has the embedded store. */
+  backup: 'installation.backup',
   /** What a subject's machines just did, for those who look. */
   state: (workspaceId: string, subjectId: string) => `state.${workspaceId}.${subjectId}`,
   allStates: 'state.>',

@@ -86,8 +86,17 @@ export interface Store {
 export interface EmbeddedStore {
   /** Flushes what is committed. Answers how many commits that changed something a power failure now leaves, since the file was made. */
   flush(): Promise<number>
-  /** Writes all that is committed when it is called, perhaps more, into a new file while the store is used. */
-  backup(path: string): Promise<void>
+  /** Writes all that is committed when it is called, perhaps more, and `content` into a new or empty file while the store is used. */
+  backup(path: string, content: BackupContent): Promise<void>
+}
+
+/** What a backup has beside the store. */
+export interface BackupContent {
+  installationId: string
+  /** Everything that was committed by then is in it, ms since the epoch. */
+  at: number
+  /** Content of files by name. */
+  files: Record<string, string>
 }
 
 export type StoreErrorKind = 'unavailable' | 'permanent'

@@ -76,7 +76,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
         flushed = commits
         return commits
       },
-      backup: target => backUpSqliteFile(path, target),
+      backup: (target, content) => backUpSqliteFile(path, target, content),
     },
   }
   return store

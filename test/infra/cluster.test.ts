@@ -67,6 +67,11 @@ t.test('five processes, one a service, are one installation', async t => {
     t.match(refused, { code: 1, stderr: says })
     const again = runProgram(t, ['start'], { ...stored, SERVICES: 'keeper' })
     await again.says(/Watchkeeper 2.0.0 runs/)
+    const backup = await runProgram(t, ['backup', join(folder, 'backup')], shared).ended
+    t.match(backup, {
+      code: 4,
+      stderr: /^Nothing that runs here has an embedded store: back up the database that MONGODB_URL names/,
+    })
     again.child.kill('SIGTERM')
     t.equal((await again.ended).code, 0, 'one with the same database is not')
   })

@@ -84,7 +84,7 @@ const pages: Page[] = [
   },
   {
     name: 'looking-after-it.md',
-    sections: ['Silence for an hour', 'Another key, another password'],
+    sections: ['Back up, restore, move', 'Silence for an hour', 'Another key, another password'],
     results: [{ user: { username: 'owner' } }, { active: true }],
   },
   { name: 'operator.md', left: [['OPERATOR_WEBHOOK_URL', 'settings, no commands']] },
