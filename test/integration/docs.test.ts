@@ -231,6 +231,26 @@ async function contentsOf(client: Client, workspaceId: string) {
   }
 }
 
+/** The rule of docs/custom-subjects.md with an input per shard, beside one that has a single input. */
+async function hideShard(t: Test, client: Client): Promise<void> {
+  const page = readFileSync(join(root, 'docs', 'custom-subjects.md'), 'utf8')
+  const [, written = ''] = /```json\n(\{\n {2}"inputs"[\s\S]*?)```/.exec(page) ?? []
+  const [workspace] = await client.get<{ id: string }[]>('/v2/workspaces')
+  const { id } = await client.post<{ id: string }>('/v2/subjects', { workspace_id: workspace?.id, name: 'Shards' })
+  const path = (part: string) => `/v2/subjects/${id}/${part}?workspace_id=${workspace?.id}`
+  await client.post(path('signals'), { name: 'Run', kind: 'heartbeat' })
+  await client.post(path('rules'), { name: 'Any shard', document: JSON.parse(written) })
+  const inputs = [{ signal: 'run', mode: 'status' }]
+  await client.post(path('rules'), { name: 'All in one', document: { inputs, decision: { need: 'any' } } })
+  await client.post(path('signals/run/observations'), { status: 'problem', labels: { shard: 'a' } })
+  await client.post(path('signals/run/observations'), { status: 'ok', labels: { shard: 'b' } })
+  const incidents = await client.get<{ rule_id: string; status: string }[]>(path('incidents'))
+  t.strictSame(Object.fromEntries(incidents.map(({ rule_id, status }) => [rule_id, status])), {
+    'any-shard': 'pending',
+    'all-in-one': 'recovering',
+  })
+}
+
 const tools = ['bash', 'curl', 'jq'].filter(tool => spawnSync(tool, ['--version']).error)
 const skip = tools.length > 0 && `no ${tools.join(' and no ')}`
 
@@ -266,6 +286,7 @@ for (const [twins, read] of [
       response: { statuses: [200] },
     })
     for (const page of read) await t.test(page.name, t => runPage(t, page, { ...place, monitorId }))
+    if (twins.length === 0) await t.test('labels of one signal are one reading', t => hideShard(t, client))
     const key = readFileSync(join(place.folder, '.data', 'first-key'), 'utf8').trim()
     const now = createClient(place.baseUrl, key)
     for (const [i, id] of ids.entries()) t.strictSame(await contentsOf(now, id), before[i], `nothing touched "${twins[i]}"`)
