@@ -685,7 +685,10 @@ t.test('a bus that somebody else runs, with keys made by command', { timeout: 40
   const [credential] = JSON.parse((await runProgram(t, ['prober', 'list', '--json'], house).ended).stdout) as { id: string }[]
   t.match(await runProgram(t, ['prober', 'delete', credential?.id ?? ''], house).ended, { code: 0 })
   await eventually('it is out', () => /refuses the credentials/.test(prober.output()))
-  const refused = prober.output().split('\n').filter(line => line.includes('refuses the credentials'))
+  const refused = prober
+    .output()
+    .split('\n')
+    .filter(line => line.includes('refuses the credentials'))
   t.match(JSON.parse(refused[0] ?? '{}'), { level: 'warn', err: { type: String, message: String } })
   t.notMatch(prober.output(), /"stack"|\n {4}at /, 'a revoked credential is no fault of the code')
   t.equal(await prober.stop(), 0, 'and ends cleanly all the same')
