@@ -213,6 +213,8 @@ export const limits = {
     presenceAgeMs: 1 * minute,
     /** A gateway that missed a revocation asks the store after `key.cacheMs`; the entry outlives that by far. */
     revocationAgeMs: 1 * hour,
+    /** Consumers removed at once: an installation that was attacked may have thousands. */
+    removedAtOnce: 32,
     /** Repeated reports are told apart by their slots, so the server need not remember message ids; the smallest it takes. */
     duplicateWindowMs: 100,
   },
@@ -726,9 +728,12 @@ export const limits = {
     /** Credentials of an installation, revoked ones included: the server gets all revocations in one message. */
     credentials: 1_000,
     descriptionCharacters: 200,
-    /** What one connection of a remote prober may have on the bus: it has four subscriptions and sends reports of a few KB. */
-    subscriptions: 100,
+    /** What one connection of a remote prober may have on the bus: it has one inbox, and sends reports in messages of a few KB. */
+    subscriptions: 1,
     payloadBytes: 64 * 1024,
+    /** Live probers of a location, and its connections, half as many again: one that is cut off may come back before it is missed. */
+    perLocation: 32,
+    connectionsPerLocation: 48,
     /** Revocations that the bus did not take are told again after this. */
     announceRetryMs: 5 * second,
   },

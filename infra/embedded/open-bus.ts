@@ -1,6 +1,7 @@
 // The bus of this process: its own server or the one that NATS_URL names, and what the credentials say: which location a prober's
 // file is for, and whether this process can make such files. Checks what must fit together before anything listens.
 import { readFile } from 'node:fs/promises'
+import type { Registry } from 'prom-client'
 import { type BusKeys, parseBusKeys } from '#shared/bus/bus-keys.ts'
 import { connectBus } from '#shared/bus/nats.ts'
 import { proberOf, readCredentials, serversOf } from '#shared/bus/nats-options.ts'
@@ -25,6 +26,7 @@ export interface OpenBusOptions {
   acceptLoss: boolean
   clock: Clock
   logger: Logger
+  metrics: Registry
   print(line: string): void
   undo: { what: string; run: () => Promise<unknown> }[]
 }
@@ -52,16 +54,17 @@ export async function openBus(options: OpenBusOptions): Promise<OpenedBus> {
     ...(await busTlsFiles(settings)),
   }
   const given = mode.embeddedBus ? await startOwnServer(options) : { ...external, keys: await keysOfFile(settings) }
-  // Credentials that somebody else made say nothing of an inbox: then it is the location's.
+  // A prober by somebody else's credentials has the rights of one all the same.
   const foreign = own === null && settings.LOCATION_ID !== '' && mode.services.join() === 'prober'
   const bus = await startStep(() =>
     connectBus({
       servers: given.url,
       name: `watchkeeper ${mode.services.join('+')}`,
       ...busCredentials(given),
-      ...(foreign ? { inboxPrefix: `_INBOX_${settings.LOCATION_ID}` } : {}),
+      ...(foreign ? { locationId: settings.LOCATION_ID } : {}),
       patienceMs: limits.start.patienceMs,
       logger,
+      metrics: options.metrics,
       declare: mode.needsStore,
       ...(settings.NATS_REPLICAS === 0 ? {} : { replicas: settings.NATS_REPLICAS }),
     }),

@@ -1,16 +1,19 @@
-// Keeps the bus told of who is revoked: at the start, when it was away, after each revocation, and again where it did not take it.
+// Keeps the bus told which locations have credentials and who is revoked: at the start, when it was away, after each change, and again
+// where it did not take it.
 import type { Bus } from '#shared/bus/port.ts'
-import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
+import type { Announced, ProberIssuer } from '#shared/bus/prober-issuer.ts'
 import type { Cancel, Clock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
 import type { Store } from '#shared/store/port.ts'
-import { revocations } from './prober-credentials.ts'
+import { announced } from './announced.ts'
 
 export interface Announcer {
   issuer: ProberIssuer
-  /** Resolves when the bus knows all revocations that the store had before; rejects (BusError, StoreError) where it does not. */
+  /** Resolves when the bus knows all credentials and revocations that the store had before; rejects (BusError, StoreError) where it does not. */
   announce(): Promise<void>
+  /** What somebody has made on the bus who may no more: consumers that no process of ours reads through. Best effort. */
+  removeForeignConsumers(): Promise<void>
   stop(): void
 }
 
@@ -66,6 +69,14 @@ export function createAnnouncer({ issuer, store, bus, clock, logger }: Options):
   return {
     issuer,
     announce,
+    removeForeignConsumers: async () => {
+      try {
+        const removed = await issuer.removeForeignConsumers()
+        if (removed > 0) logger.warn({ removed }, 'consumers removed from the bus that no process of ours made')
+      } catch (error) {
+        logger.warn({ err: error }, 'consumers that no process of ours made could not be removed')
+      }
+    },
     stop: () => {
       stopped = true
       cancelRetry?.()
@@ -79,11 +90,14 @@ export function createAnnouncer({ issuer, store, bus, clock, logger }: Options):
  * more by now: the last to announce has announced all.
  */
 async function tell(store: Store, issuer: ProberIssuer): Promise<void> {
-  let told = await revocations(store)
+  let told = await announced(store)
   for (let i = 0; i < limits.directory.guardedTries; i++) {
     await issuer.announce(told)
-    const present = await revocations(store)
-    if (Object.keys(present).length === Object.keys(told).length) return
+    const present = await announced(store)
+    if (countOf(present) === countOf(told)) return
     told = present
   }
 }
+
+/** Locations and revocations are never taken back. */
+const countOf = (all: Announced): number => Object.values(all).reduce((sum, revoked) => sum + 1 + Object.keys(revoked).length, 0)

@@ -5,7 +5,7 @@ import { BusError } from '#shared/bus/port.ts'
 import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
 import { watchProbers } from '#shared/bus/prober-presence.ts'
 import { serve } from '#shared/bus/serve.ts'
-import { parseAsk, subjects } from '#shared/bus/subjects.ts'
+import { parseVerb, subjects } from '#shared/bus/subjects.ts'
 import { type AskRequest, type AskResults, type AskVerb, asks } from '#shared/contracts/ask.ts'
 import { AppError } from '#shared/errors.ts'
 import { registeredMetric } from '#shared/registered-metric.ts'
@@ -18,6 +18,8 @@ import { peopleAnswerers } from './answer-people.ts'
 import { templateAnswerers } from './answer-templates.ts'
 import type { DirectoryContext } from './context.ts'
 import { deleteDestinationSecret, rotateDestinationSecret } from './destination-secrets.ts'
+import { type Doors, startDoors } from './door/doors.ts'
+import { createMembers } from './door/members.ts'
 import { startExpiring } from './expire-people.ts'
 import { getIncidentRecords } from './incident-records.ts'
 import { getIncident, listOpenIncidents } from './incidents.ts'
@@ -32,6 +34,14 @@ import { getRollUps } from './roll-ups.ts'
 import type { NewUserWorkspace } from './settings.ts'
 import { findSubjects, getSubject, listCustomSubjects, listWebsites, workspaceExists } from './subjects.ts'
 import { listWorkspaces } from './workspaces.ts'
+
+/** After these, all directories look which doors there must be. */
+const changesLocations: ReadonlySet<AskVerb> = new Set([
+  'ensure-location',
+  'create-location',
+  'update-location',
+  'delete-location',
+] as const)
 
 type Answerers = { [V in AskVerb]: (context: DirectoryContext, request: AskRequest<V>) => Promise<AskResults[V]> }
 
@@ -77,7 +87,9 @@ export interface DirectoryOptions {
 export async function startDirectory(surroundings: SurroundingsWithStore, options: DirectoryOptions = {}): Promise<Service> {
   const { bus, clock, store, metrics } = surroundings
   const logger = surroundings.logger.child({ service: 'directory' })
-  const presence = await watchProbers(bus.bucket('presence'), clock)
+  let doors: Doors | null = null
+  const members = createMembers(clock, locationId => doors?.tellMembers(locationId))
+  const presence = await watchProbers(bus.bucket('presence'), clock, members.hear)
   const issuer = options.proberIssuer ?? null
   const announcer = issuer && createAnnouncer({ issuer, store, bus, clock, logger })
   const { activeWorkers, lastSeenAt } = presence
@@ -87,21 +99,23 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
   const shown = { incidentSalt, websiteHolds, newUserWorkspace, activeWorkers, lastSeenAt }
   const removing = startRemovingWorkspaces({ store, bus, clock, logger })
   const context: DirectoryContext = { store, bus, clock, logger, passwords, ...shown, announcer, removeWorkspaces: removing.soon }
+  doors = await startDoors({ bus, store, clock, logger, metrics, members })
   const stopExpiring = startExpiring(store, clock, logger)
   const asked = askCounter(metrics)
   const subscription = await serve(bus, {
     subject: subjects.allAsks,
     queue: options.queue ?? 'directory',
-    contractOf: subject => (Object.hasOwn(asks, parseAsk(subject)) ? asks[parseAsk(subject) as AskVerb] : null),
+    contractOf: subject => (Object.hasOwn(asks, parseVerb(subject)) ? asks[parseVerb(subject) as AskVerb] : null),
     logger,
     serve: async (body, { subject, traceId }) => {
-      const verb = parseAsk(subject) as AskVerb
+      const verb = parseVerb(subject) as AskVerb
       const outcome = await answer(context, verb, body).catch(error => {
         if (isUnavailable(error)) logger.warn({ err: error, verb, traceId }, 'store or bus does not answer a question')
         return asAppError(error)
       })
       asked.inc({ verb, outcome: outcome instanceof Error ? codeOf(outcome) : 'ok' })
       if (outcome instanceof Error) throw outcome
+      if (changesLocations.has(verb)) bus.publish(subjects.doorNudge, {})
       return outcome
     },
   })
@@ -112,6 +126,7 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
       await removing.stop()
       announcer?.stop()
       await subscription.close()
+      await doors?.stop()
       await presence.close()
     },
   }

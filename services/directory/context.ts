@@ -1,10 +1,10 @@
 // What every question to the directory is answered with.
 import type { Bus } from '#shared/bus/port.ts'
-import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Logger } from '#shared/logger.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DefaultHolds } from '#shared/subject-view.ts'
+import type { Announcer } from './announce-revocations.ts'
 import type { Passwords } from './passwords.ts'
 import type { NewUserWorkspace } from './settings.ts'
 
@@ -25,6 +25,6 @@ export interface DirectoryContext {
   lastSeenAt(locationId: string): number | null
   /** Begins to remove what was in deleted workspaces, and does not wait for it. */
   removeWorkspaces(): void
-  /** Makes probers' credentials, and tells the bus of all that are revoked; null where this bus has no keys to make them with. */
-  announcer: { issuer: ProberIssuer; announce(): Promise<void> } | null
+  /** Makes probers' credentials, and tells the bus of all of them; null where this bus has no keys to make them with. */
+  announcer: Omit<Announcer, 'stop'> | null
 }

@@ -1,5 +1,6 @@
 // Credentials of probers on other machines: made, listed, revoked. The secret leaves this file once, in the answer that made it; the
 // collection has what the bus must know to refuse it later.
+
 import type { LocationDocument } from '#shared/contracts/account.ts'
 import type { AskRequest, AskResults } from '#shared/contracts/ask.ts'
 import type { ProberCredentialView } from '#shared/contracts/ask-probers.ts'
@@ -8,6 +9,7 @@ import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import { plainText } from '#shared/plain-text.ts'
 import type { Store } from '#shared/store/port.ts'
+import { allCredentials } from './announced.ts'
 import type { DirectoryContext } from './context.ts'
 import { checkText } from './fields.ts'
 import { changeGuarded } from './guarded.ts'
@@ -20,13 +22,13 @@ export async function createProberCredential(
   request: AskRequest<'create-prober-credential'>,
 ): Promise<AskResults['create-prober-credential']> {
   const { store, clock } = context
-  const issuer = demandAnnouncer(context).issuer
+  const announcer = demandAnnouncer(context)
   const description = checkText(request.description, limits.prober.descriptionCharacters, 'Invalid description', 'A description')
   const location = await findLocation(store, request.locationName)
   const [repeated = null] = await store.get('proberCredentials', [request.id])
   const at = repeated?.createdAt ?? clock.now()
   const locationId = repeated?.locationId ?? location.id
-  const { publicKey, credentials } = issuer.issue(request.id, locationId, at)
+  const { publicKey, credentials } = announcer.issuer.issue(request.id, locationId, at)
   const document = repeated ?? {
     id: request.id,
     rev: 1,
@@ -38,11 +40,13 @@ export async function createProberCredential(
   }
   if (repeated === null) await insert(store, document)
   else if (repeated.revokedAt !== null || repeated.locationId !== location.id) throw idTaken()
+  // The first one of a location is good once the bus knows the location's account.
+  await announcer.announce()
   return { ...view(document, location.name), credentials }
 }
 
 export async function listProberCredentials({ store }: Context): Promise<ProberCredentialView[]> {
-  const found = (await all(store)).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+  const found = (await allCredentials(store)).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
   const locations = await store.get(
     'locations',
     found.map(credential => credential.locationId),
@@ -64,14 +68,9 @@ export async function deleteProberCredential(
     throw new AppError('not_found', 'Prober credential not found', { details: `There is no prober credential ${credentialId}` })
   }
   await announcer.announce()
+  await announcer.removeForeignConsumers()
   const [location] = await store.get('locations', [revoked.locationId])
   return view(revoked, location?.name ?? null)
-}
-
-/** Every revocation: public key to instant (ms). */
-export async function revocations(store: Store): Promise<Record<string, number>> {
-  const revoked = (await all(store)).flatMap(({ publicKey, revokedAt }) => (revokedAt === null ? [] : [[publicKey, revokedAt]]))
-  return Object.fromEntries(revoked)
 }
 
 /** A location that is called just as it was given goes first, then the name as names are stored. Throws `not_found`. */
@@ -81,9 +80,6 @@ async function findLocation(store: Store, name: string): Promise<LocationDocumen
   if (location) return location
   throw new AppError('not_found', 'Location not found', { details: `There is no location "${name}"` })
 }
-
-const all = (store: Store): Promise<ProberCredentialDocument[]> =>
-  store.find('proberCredentials', { limit: limits.prober.credentials + limits.directory.listed })
 
 async function insert(store: Store, document: ProberCredentialDocument): Promise<void> {
   if ((await store.count('proberCredentials', {})) >= limits.prober.credentials) {

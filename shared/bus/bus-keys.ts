@@ -1,11 +1,11 @@
 // The keys of a bus that remote probers may join: an operator that signs accounts, the house's account with all streams and
-// buckets, the probers' account, and the system account by which the running server is told of revocations. Made once, kept by
-// whoever runs the directory; whoever has them has the bus.
+// buckets, the secret from which the account of each location follows, and the system account by which the running server is told of
+// accounts and revocations. Made once, kept by whoever runs the directory; whoever has them has the bus.
 import { createAccount, createOperator, createUser, type KeyPair } from '@nats-io/nkeys'
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { formatCredentials, keyPair, seedOf, signClaims } from '#shared/bus/nats-jwt.ts'
-import { houseExports, proberImports, proberTag, proberTemplate } from '#shared/bus/prober-rights.ts'
+import { derivedKey, formatCredentials, keyPair, seedOf, signClaims } from '#shared/bus/nats-jwt.ts'
+import { houseExports, locationImports, locationLimits, proberTag, proberTemplate } from '#shared/bus/prober-rights.ts'
 
 const PublicAccount = Type.String({ pattern: '^A[A-Z2-7]{55}$' })
 const Seed = (kind: string) => Type.String({ pattern: `^S${kind}[A-Z2-7]{56}$` })
@@ -16,9 +16,8 @@ const BusKeysContract = Type.Object({
   madeAt: Type.Integer(),
   operatorSeed: Seed('O'),
   houseAccount: PublicAccount,
-  proberAccount: PublicAccount,
   systemAccount: PublicAccount,
-  /** Signs probers' credentials and can give no other rights than a prober's. */
+  /** The accounts of locations, the keys that sign their probers' credentials, and the credentials' own keys follow from it. */
   proberSigningSeed: Seed('A'),
   /** Credentials of the house's own services: they may do everything in its account. */
   houseCredentials: Type.String({ maxLength: 4_096 }),
@@ -34,13 +33,12 @@ const accountLimits = { ...unlimited, imports: -1, exports: -1, wildcards: true,
 const storage = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 }
 
 export function makeBusKeys(at: number): BusKeys {
-  const [house, probers, system] = [createAccount(), createAccount(), createAccount()]
+  const [house, system] = [createAccount(), createAccount()]
   return {
     version: 1,
     madeAt: at,
     operatorSeed: seedOf(createOperator()),
     houseAccount: house.getPublicKey(),
-    proberAccount: probers.getPublicKey(),
     systemAccount: system.getPublicKey(),
     proberSigningSeed: seedOf(createAccount()),
     houseCredentials: unlimitedUser('house', house, at),
@@ -58,17 +56,30 @@ export function parseBusKeys(text: string): BusKeys | null {
   }
 }
 
-/** The probers' account at an instant, without those that are revoked (public key to the second of revocation). */
-export function proberAccountClaims(keys: BusKeys, at: number, revocations: Record<string, number>): string {
-  const key = keyPair(keys.proberSigningSeed).getPublicKey()
+/** The account of a location. */
+export const locationAccount = (keys: BusKeys, locationId: string): KeyPair =>
+  derivedKey('account', keys.proberSigningSeed, `account of location ${locationId}`)
+
+/** Signs credentials of the location's probers, and can give no other rights than theirs. */
+export const locationSigner = (keys: BusKeys, locationId: string): KeyPair =>
+  derivedKey('account', keys.proberSigningSeed, `signer of location ${locationId}`)
+
+/** A location's account at an instant, without the credentials that are revoked (public key to the second of revocation). */
+export function locationAccountClaims(
+  keys: BusKeys,
+  locationId: string,
+  at: number,
+  revocations: Record<string, number>,
+): string {
+  const key = locationSigner(keys, locationId).getPublicKey()
   return signClaims(keyPair(keys.operatorSeed), at, {
-    sub: keys.proberAccount,
-    name: 'probers',
+    sub: locationAccount(keys, locationId).getPublicKey(),
+    name: `location ${locationId}`,
     nats: {
       type: 'account',
-      imports: proberImports(keys.houseAccount),
-      limits: accountLimits,
-      signing_keys: [{ kind: 'user_scope', key, role: proberTag, template: proberTemplate() }],
+      imports: locationImports(keys.houseAccount, locationId),
+      limits: locationLimits(),
+      signing_keys: [{ kind: 'user_scope', key, role: proberTag, template: proberTemplate(locationId) }],
       revocations,
     },
   })
@@ -97,7 +108,6 @@ export function serverAuthorization(keys: BusKeys, folder: string): string[] {
     'resolver_preload: {',
     `  ${keys.systemAccount}: ${signClaims(operator, keys.madeAt, system)}`,
     `  ${keys.houseAccount}: ${houseAccountClaims(keys, keys.madeAt)}`,
-    `  ${keys.proberAccount}: ${proberAccountClaims(keys, keys.madeAt, {})}`,
     '}',
   ]
 }

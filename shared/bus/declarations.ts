@@ -59,6 +59,8 @@ const declarations: Declaration[] = [
   bucket('installation', 0),
 ]
 
+export const declaredStreams: readonly string[] = declarations.map(({ name }) => name)
+
 /**
  * Creates what is missing and brings what differs in its bounds up to date; may be repeated and run by several at once.
  * `replicas` null leaves the number of copies of what exists as it is, and creates with one. `streamBytes` is for tests.

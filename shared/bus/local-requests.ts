@@ -1,5 +1,6 @@
 // Requests that this process answers itself, handed over within it instead of through the bus and back: as JSON text, in the
 // order they were asked, never inside the asker's stack. Whatever is not for exactly one receiver here is left to the bus.
+import { subjectMatcher } from '#shared/bus/subject-matcher.ts'
 import { createWaitingAnswers } from '#shared/bus/waiting-answers.ts'
 import type { Clock } from '#shared/clock.ts'
 
@@ -15,6 +16,8 @@ export interface LocalSubscriber {
   subject: string
   /** One of the members of a queue gets each request. */
   queue: string | undefined
+  /** Called when a request is its own, which is handed over a moment later. */
+  claim?(): void
   /** `answer` takes JSON; only its first call, and none after the asker was refused, counts. Must not throw. */
   take(request: LocalRequest, answer: (text: string) => void): void
 }
@@ -56,6 +59,7 @@ export function createLocalRequests(clock: Clock): LocalRequests {
     ask: (request, timeoutMs) => {
       const receiver = table.receiverOf(request.subject)
       if (receiver === null) return null
+      receiver.claim?.()
       const asked = { request, receiver }
       // Not a microtask: an asker and a receiver that never wait for anything else would keep timers and sockets waiting.
       if (waiting.push(asked) === 1) setImmediate(handOver)
@@ -87,7 +91,7 @@ function createTable() {
   return {
     add: (subscriber: LocalSubscriber) => {
       const start = startOf(subscriber.subject)
-      const entry = { subscriber, matches: matcher(subscriber.subject, start) }
+      const entry = { subscriber, matches: subjectMatcher(subscriber.subject, start) }
       const entries = byStart.get(start) ?? new Set()
       byStart.set(start, entries.add(entry))
       return () => {
@@ -116,18 +120,4 @@ function createTable() {
 function startOf(filter: string): string {
   const firstWildcard = filter.search(/[*>]/)
   return firstWildcard < 0 ? filter : filter.slice(0, firstWildcard)
-}
-
-/** Of subjects that begin with the filter's start. */
-function matcher(filter: string, start: string): (subject: string) => boolean {
-  if (filter === start) return subject => subject === filter
-  if (filter === `${start}*`) return subject => subject.length > start.length && !subject.includes('.', start.length)
-  const wanted = filter.split('.')
-  const open = wanted.at(-1) === '>'
-  const fixed = open ? wanted.slice(0, -1) : wanted
-  return subject => {
-    const tokens = subject.split('.')
-    if (open ? tokens.length <= fixed.length : tokens.length !== fixed.length) return false
-    return fixed.every((token, i) => token === '*' || token === tokens[i])
-  }
 }

@@ -97,7 +97,7 @@ export class ConsumerMaker {
 }
 
 /** A consumer of one filter, in the server's memory, forgotten by itself. `cursor` is the last sequence read; 0: none yet. */
-function consumerConfig(filter: string, start: ReaderStart, cursor: number): Plan {
+export function consumerConfig(filter: string, start: ReaderStart, cursor: number): Plan {
   return {
     ...deliveryFrom(start, cursor),
     name: `r_${randomId(16)}`,
@@ -109,6 +109,23 @@ function consumerConfig(filter: string, start: ReaderStart, cursor: number): Pla
     num_replicas: 1,
   }
 }
+
+/** Whether a consumer may be one of `consumerConfig`, which the server forgets by itself once nobody reads through it. */
+export const isReaderConfig = ({
+  name,
+  durable_name,
+  deliver_subject,
+  ack_policy,
+  inactive_threshold,
+  mem_storage,
+}: ConsumerConfig) =>
+  /^(r|clock)_[0-9A-Za-z]{16}$/.test(name ?? '') &&
+  durable_name === undefined &&
+  deliver_subject === undefined &&
+  ack_policy === AckPolicy.None &&
+  mem_storage === true &&
+  (inactive_threshold ?? 0) > 0 &&
+  (inactive_threshold ?? 0) <= nanos(limits.bus.readerForgottenMs)
 
 function deliveryFrom(start: ReaderStart, cursor: number): Partial<ConsumerConfig> {
   if (cursor > 0) return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: cursor + 1 }

@@ -62,13 +62,14 @@ export function claimsOfCredentials(text: string): Claims | null {
   return readClaims(jwt)
 }
 
-const userPrefix = 20 << 3
+const prefixes = { user: 20 << 3, account: 0 }
 const seedPrefix = 18 << 3
 
-/** A user's key that follows from a secret and a name: who asks again gets the same one, and nobody has to store it. */
-export function derivedUser(secret: string, name: string): KeyPair {
+/** A key that follows from a secret and a name: whoever asks again gets the same one, and nobody has to store it. */
+export function derivedKey(kind: keyof typeof prefixes, secret: string, name: string): KeyPair {
   const raw = createHmac('sha256', secret).update(name).digest()
-  const bytes = Buffer.concat([Buffer.from([seedPrefix | (userPrefix >> 5), (userPrefix & 31) << 3]), raw])
+  const prefix = prefixes[kind]
+  const bytes = Buffer.concat([Buffer.from([seedPrefix | (prefix >> 5), (prefix & 31) << 3]), raw])
   const checksum = Buffer.alloc(2)
   checksum.writeUInt16LE(crc16(bytes))
   return keyPair(base32(Buffer.concat([bytes, checksum])))

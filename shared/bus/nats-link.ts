@@ -16,8 +16,6 @@ export interface Link {
   readonly logger: Logger
   /** The prefix of every inbox, so that permissions can name it; undefined takes the common one. */
   readonly inboxPrefix: string | undefined
-  /** The first tokens of JetStream's administration. */
-  readonly apiPrefix: string
   readonly pace: BusPace
   connected(): boolean
   onConnection(listener: (connected: boolean) => void): () => void
@@ -28,8 +26,7 @@ export interface Link {
   close(): Promise<void>
 }
 
-export interface LinkOptions
-  extends Pick<Link, 'connection' | 'manager' | 'clock' | 'logger' | 'inboxPrefix' | 'apiPrefix' | 'pace'> {
+export interface LinkOptions extends Pick<Link, 'connection' | 'manager' | 'clock' | 'logger' | 'inboxPrefix' | 'pace'> {
   declare: () => Promise<void>
   refusals: Refusals
 }

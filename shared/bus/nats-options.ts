@@ -1,8 +1,9 @@
 // How a connection to the bus is made: addresses, credentials, and what the credentials say about the way the bus is reached.
 import { readFile } from 'node:fs/promises'
 import { type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-node'
+import type { Registry } from 'prom-client'
 import { claimsOfCredentials } from '#shared/bus/nats-jwt.ts'
-import { proberApiPrefix, proberInboxPrefix, proberTag } from '#shared/bus/prober-rights.ts'
+import { proberInboxPrefix, proberTag } from '#shared/bus/prober-rights.ts'
 import { addressForm, parseServerAddresses, type ServerAddress } from '#shared/bus/server-addresses.ts'
 import { fnv1a32 } from '#shared/hash.ts'
 import { randomId } from '#shared/ids.ts'
@@ -28,8 +29,10 @@ export interface ConnectBusOptions {
   declare?: boolean
   /** Copies of each stream and bucket in a cluster; unset: one where it is created here, unchanged where it exists. */
   replicas?: number
-  /** The prefix of all inboxes, where permissions name it. */
-  inboxPrefix?: string
+  /** The location of a prober that may ask at its door and nothing else; credentials of a prober say it themselves. */
+  locationId?: string
+  /** Where it is counted what the bus delivers and nobody subscribed to. */
+  metrics?: Registry
   /** The largest size of the observation stream, bytes; for tests. */
   streamBytes?: number
 }
@@ -53,10 +56,8 @@ export interface ConnectionPlan {
   settings: ConnectionOptions
   refusals: Refusals
   inboxPrefix: string | undefined
-  /** Where the JetStream of the house is for these credentials. */
-  apiPrefix: string
-  /** A prober never may. */
-  mayDeclare: boolean
+  /** Of the prober, which has nothing but the door of its location; null: one of the house's own services. */
+  locationId: string | null
   pace: BusPace
 }
 
@@ -67,19 +68,14 @@ export type BusPace = Record<keyof typeof limits.bus.alone, number>
 export async function connectionOptions(options: ConnectBusOptions): Promise<ConnectionPlan> {
   const credentials = options.credentialsFile === undefined ? null : await readCredentials(options.credentialsFile)
   const prober = credentials === null ? null : proberOf(credentials)
-  const inboxPrefix = options.inboxPrefix ?? (prober === null ? undefined : proberInboxPrefix(prober.publicKey))
+  const locationId = prober?.locationId ?? options.locationId ?? null
+  // Credentials that somebody else made say nothing of an inbox: then it is the location's.
+  const inboxPrefix = locationId === null ? undefined : proberInboxPrefix(prober?.publicKey ?? locationId)
   const refusals: Refusals = { count: 0 }
   const addresses = [options.servers].flat().flatMap(addressesOf)
   const pace = addresses.length > 1 || (options.replicas ?? 0) > 1 ? limits.bus.clustered : limits.bus.alone
   const settings = connectionSettings({ ...options, addresses, pace }, credentials, inboxPrefix, refusals)
-  return {
-    settings,
-    pace,
-    refusals,
-    inboxPrefix,
-    apiPrefix: prober === null ? '$JS.API' : proberApiPrefix,
-    mayDeclare: prober === null,
-  }
+  return { settings, pace, refusals, inboxPrefix, locationId }
 }
 
 /** Whose credentials these are, where they are a prober's; null: somebody else's. */

@@ -172,7 +172,7 @@ class StreamReader implements Reader {
     // Where nothing was asked for, no heartbeat was owed.
     if (this.#outstanding === 0) this.#hearing.sign()
     this.#outstanding = readerBatch
-    const subject = `${this.#link.apiPrefix}.CONSUMER.MSG.NEXT.${this.#options.stream}.${this.#consumer}`
+    const subject = `$JS.API.CONSUMER.MSG.NEXT.${this.#options.stream}.${this.#consumer}`
     const request = `{"batch":${batch},"expires":${nanos(readerExpiresMs)},"idle_heartbeat":${nanos(this.#link.pace.readerHeartbeatMs)}}`
     this.#link.connection.publish(subject, request, { reply: this.#inbox })
   }

@@ -1,34 +1,22 @@
 // The bus on NATS JetStream: connects, declares what lives there, and is the port that every service gets. Once connected it
 // reconnects for ever; nothing is queued while it is cut off. What this process asks itself does not leave it.
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
-import {
-  type ConnectionOptions,
-  connect,
-  headers as createHeaders,
-  type MsgHdrs,
-  type NatsConnection,
-  nanos,
-} from '@nats-io/transport-node'
+import { type ConnectionOptions, connect, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { bucketStream, bucketSubject, declareAll, declarePatiently } from '#shared/bus/declarations.ts'
+import type { DoorLine } from '#shared/bus/door.ts'
+import { removeForeignConsumers } from '#shared/bus/foreign-consumers.ts'
 import { createLocalRequests, type LocalRequests } from '#shared/bus/local-requests.ts'
 import { isWithin } from '#shared/bus/message-size.ts'
 import { createBucket } from '#shared/bus/nats-bucket.ts'
 import { asBusError, createLink, type Link } from '#shared/bus/nats-link.ts'
 import { type ConnectBusOptions, connectionOptions } from '#shared/bus/nats-options.ts'
 import { createObservationStream, jsonOf } from '#shared/bus/nats-stream.ts'
+import { subscribe, traceHeader, traceHeaderName } from '#shared/bus/nats-subscriptions.ts'
 import { patiently } from '#shared/bus/patiently.ts'
-import {
-  type Bucket,
-  type BucketName,
-  type Bus,
-  BusError,
-  type ClockOffset,
-  type Incoming,
-  type RequestOptions,
-  type Subscription,
-} from '#shared/bus/port.ts'
+import { type Bucket, type BucketName, type Bus, BusError, type ClockOffset, type RequestOptions } from '#shared/bus/port.ts'
+import { createProberBus } from '#shared/bus/prober-bus.ts'
+import { createStrays } from '#shared/bus/strays.ts'
 import { type Clock, createSystemClock } from '#shared/clock.ts'
-import { AppError } from '#shared/errors.ts'
 import { newTraceId, randomId } from '#shared/ids.ts'
 
 export type { ConnectBusOptions } from '#shared/bus/nats-options.ts'
@@ -38,18 +26,27 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   const clock = createSystemClock()
   let connection: NatsConnection | null = null
   try {
-    const { settings, refusals, inboxPrefix, apiPrefix, mayDeclare, pace } = await connectionOptions(options)
+    const { settings, refusals, inboxPrefix, locationId, pace } = await connectionOptions(options)
     connection = await connectPatiently(options, settings, clock)
-    const manager = await jetstreamManager(connection, { timeout: pace.administrationMs, checkAPI: false, apiPrefix })
-    const declare =
-      options.declare === false || !mayDeclare
-        ? async () => undefined
-        : () => declareAll(manager, options.replicas ?? null, options.streamBytes)
-    await declarePatiently(declare, clock, options.patienceMs)
-    const { logger } = options
-    return createBus(createLink({ connection, manager, clock, logger, inboxPrefix, apiPrefix, pace, refusals, declare }), () =>
-      clock.stop(),
+    const manager = await jetstreamManager(connection, { timeout: pace.administrationMs, checkAPI: false })
+    const mayDeclare = options.declare !== false && locationId === null
+    const declare = mayDeclare ? () => declareAll(manager, options.replicas ?? null, options.streamBytes) : async () => undefined
+    const { logger, metrics } = options
+    await declarePatiently(
+      async () => {
+        await declare()
+        const removed = mayDeclare ? await removeForeignConsumers(manager) : 0
+        if (removed > 0) logger.warn({ removed }, 'consumers removed from the bus that no process of ours made')
+      },
+      clock,
+      options.patienceMs,
     )
+    const link = createLink({ connection, manager, clock, logger, inboxPrefix, pace, refusals, declare })
+    const close = async () => {
+      await link.close()
+      clock.stop()
+    }
+    return locationId === null ? createBus(link, metrics, close) : createProberBus(doorLine(link, close), locationId)
   } catch (error) {
     clock.stop()
     await connection?.close()
@@ -75,10 +72,11 @@ function connectPatiently(options: ConnectBusOptions, settings: ConnectionOption
   })
 }
 
-function createBus(link: Link, onClosed: () => void): Bus {
+function createBus(link: Link, metrics: ConnectBusOptions['metrics'], close: () => Promise<void>): Bus {
   const { connection } = link
   const buckets = new Map<BucketName, Bucket>()
   const local = createLocalRequests(link.clock)
+  const strays = createStrays(link.clock, link.logger, metrics)
   link.onConnection(connected => {
     if (!connected) local.refuseAll()
   })
@@ -93,17 +91,27 @@ function createBus(link: Link, onClosed: () => void): Bus {
     publish: (subject, body, traceId) => {
       if (link.connected()) connection.publish(subject, JSON.stringify(body), { headers: traceHeader(traceId) })
     },
-    subscribe: (subject, onMessage, subscribing = {}) => subscribe(link, local, subject, onMessage, subscribing.queue),
+    subscribe: (subject, onMessage, options = {}) => subscribe({ link, local, strays }, subject, onMessage, options),
     connected: link.connected,
     onConnection: link.onConnection,
     clockOffset: now => clockOffset(link, now),
     close: async () => {
       local.close()
-      await link.close()
-      onClosed()
+      strays.stop()
+      await close()
     },
   }
 }
+
+/** A prober has no more of the bus than requests and their answers. */
+const doorLine = (link: Link, close: () => Promise<void>): DoorLine => ({
+  clock: link.clock,
+  logger: link.logger,
+  connected: link.connected,
+  onConnection: link.onConnection,
+  ask: async (subject, text, timeoutMs) => jsonOf(await link.exchange(subject, text, timeoutMs)),
+  close,
+})
 
 async function request(
   link: Link,
@@ -121,92 +129,6 @@ async function request(
 function fits({ connection }: Link, text: string | undefined, traceId: string): boolean {
   const headers = `NATS/1.0\r\n${traceHeaderName}: ${traceId}\r\n\r\n`
   return isWithin(connection.info?.max_payload ?? 0, text ?? '', headers)
-}
-
-async function subscribe(
-  link: Link,
-  local: LocalRequests,
-  subject: string,
-  onMessage: (message: Incoming) => void,
-  queue?: string,
-): Promise<Subscription> {
-  const { connection, logger } = link
-  const subscription = connection.subscribe(subject, {
-    ...(queue !== undefined && { queue }),
-    callback: (error, message) => {
-      if (error) {
-        forget()
-        logger.error({ err: error, subject }, 'bus ended a subscription')
-        return
-      }
-      // Its headers are read by whoever wants to know: keepers do not.
-      const readTraceId = () => message.headers?.get(traceHeaderName)
-      const answer = message.reply ? (text: string) => void message.respond(text) : null
-      onMessage(incoming(link, message.subject, jsonOf(message), readTraceId, answer))
-    },
-  })
-  const forget = local.add({
-    subject,
-    queue,
-    take: ({ subject, text, traceId }, answer) =>
-      onMessage(incoming(link, subject, text === undefined ? undefined : JSON.parse(text), () => traceId, answer)),
-  })
-  try {
-    if (link.connected()) await connection.flush()
-  } catch (error) {
-    // Nobody could close what its subscriber never got: it would take requests for ever.
-    forget()
-    subscription.unsubscribe()
-    throw error
-  }
-  return {
-    close: async () => {
-      forget()
-      if (!subscription.isClosed()) await (link.connected() ? subscription.drain() : subscription.unsubscribe())
-    },
-  }
-}
-
-/** A message as its receiver sees it; `answer` null: a nudge. */
-function incoming(
-  link: Link,
-  subject: string,
-  body: unknown,
-  readTraceId: () => string | undefined,
-  answer: ((text: string) => void) | null,
-): Incoming {
-  let answered = false
-  let traceId: string | null = null
-  return {
-    subject,
-    body,
-    get traceId() {
-      traceId ??= readTraceId() || newTraceId()
-      return traceId
-    },
-    respond: body => {
-      if (!answered && answer !== null) answer(answerText(link, subject, body))
-      answered = true
-    },
-  }
-}
-
-/** An answer that the bus would not take is refused to its asker instead: it must end neither the process nor a round. */
-function answerText({ connection, logger }: Link, subject: string, body: unknown): string {
-  const text = JSON.stringify(body)
-  if (isWithin(connection.info?.max_payload ?? Number.POSITIVE_INFINITY, text)) return text
-  logger.error({ subject, bytes: Buffer.byteLength(text) }, 'answer larger than the bus takes')
-  return JSON.stringify({ ok: false, error: tooLarge.toBody() })
-}
-
-const tooLarge = new AppError('internal', 'Internal error', { details: 'The answer is larger than the bus takes' })
-
-const traceHeaderName = 'trace-id'
-
-function traceHeader(traceId: string | undefined): MsgHdrs {
-  const created = createHeaders()
-  created.set(traceHeaderName, traceId ?? newTraceId())
-  return created
 }
 
 const offsetProbes = 5

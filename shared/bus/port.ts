@@ -18,6 +18,13 @@ export interface Incoming {
   respond(body: unknown): void
 }
 
+export interface SubscribeOptions {
+  /** One of the members of a queue gets each message. */
+  queue?: string
+  /** The bus itself ends the subscription after this many messages: the rest finds nobody. A reconnect may cost it that knowledge. */
+  most?: number
+}
+
 export interface Subscription {
   /** Stops taking new messages and waits for the server to know it. */
   close(): Promise<void>
@@ -76,6 +83,22 @@ export interface ObservationStream {
   purgeBelow(sequence: number): Promise<void>
 }
 
+/** How far somebody has read a bucket. */
+export interface BucketPosition {
+  /** Identity of the stream behind the bucket: another one means that all was lost and revisions began anew. */
+  stream: string
+  revision: number
+}
+
+export interface BucketPage {
+  /** In the order of their revisions; removals too. Of a key written several times, the newest. */
+  entries: BucketEntry[]
+  /** Where the next page begins. */
+  position: BucketPosition
+  /** Nothing is newer. */
+  isLast: boolean
+}
+
 export interface BucketEntry {
   key: string
   revision: number
@@ -100,6 +123,11 @@ export interface Bucket {
   watch(filter: string, handlers: { onEntry(entry: BucketEntry): void; onReady?(): void }): Promise<Subscription>
   /** Present entries that match the filter. */
   list(filter: string): Promise<BucketEntry[]>
+  /**
+   * The next changes that match the filter, `most` at most. Begins with the first of all if `after` is null, or is a position in
+   * another stream than the present one. Rejects with a BusError; may be repeated.
+   */
+  page(filter: string, after: BucketPosition | null, most: number): Promise<BucketPage>
 }
 
 export type BucketName = 'leases' | 'presence' | 'checks' | 'revocations' | 'installation'
@@ -111,8 +139,8 @@ export interface Bus {
   request(subject: string, body: unknown, options: RequestOptions): Promise<unknown>
   /** Nobody needs to hear it. */
   publish(subject: string, body: unknown, traceId?: string): void
-  /** With a queue, one of its members gets each message. `onMessage` must not throw. */
-  subscribe(subject: string, onMessage: (message: Incoming) => void, options?: { queue?: string }): Promise<Subscription>
+  /** `onMessage` must not throw. */
+  subscribe(subject: string, onMessage: (message: Incoming) => void, options?: SubscribeOptions): Promise<Subscription>
   connected(): boolean
   /** Called on each change between connected and cut off; returns a function that stops it. */
   onConnection(listener: (connected: boolean) => void): () => void

@@ -1,22 +1,30 @@
-// Makes probers' credentials and takes them back: signs, and tells the running server who is revoked. Keeps nothing; what was
-// issued and revoked is its caller's to remember.
+// Makes probers' credentials and takes them back: signs, and tells the running server which locations have an account and who is
+// revoked there. Keeps nothing; what was issued and revoked is its caller's to remember.
+
+import { jetstreamManager } from '@nats-io/jetstream'
 import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
-import { type BusKeys, houseAccountClaims, proberAccountClaims } from '#shared/bus/bus-keys.ts'
-import { derivedUser, formatCredentials, keyPair, readClaims, seedOf, signClaims } from '#shared/bus/nats-jwt.ts'
+import { type BusKeys, houseAccountClaims, locationAccount, locationAccountClaims, locationSigner } from '#shared/bus/bus-keys.ts'
+import { removeForeignConsumers } from '#shared/bus/foreign-consumers.ts'
+import { derivedKey, formatCredentials, readClaims, seedOf, signClaims } from '#shared/bus/nats-jwt.ts'
 import { type TlsFiles, tlsOptions } from '#shared/bus/nats-options.ts'
 import { BusError } from '#shared/bus/port.ts'
 import { proberTag } from '#shared/bus/prober-rights.ts'
 import type { Clock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 
+/** By location: its revoked credentials, public key to instant (ms). A location without any has an account all the same. */
+export type Announced = Readonly<Record<string, Readonly<Record<string, number>>>>
+
 export interface ProberIssuer {
-  /** The same id, location and instant give the same credentials again. `at` in ms since the epoch. */
+  /** The same id, location and instant give the same credentials again. They are good once their location was announced. */
   issue(credentialId: string, locationId: string, at: number): { publicKey: string; credentials: string }
   /**
-   * Makes the server know exactly these revocations (public key to instant, ms) and the present rights of probers. It cuts off
-   * at once who is revoked. Rejects with a BusError where the server did not take it. Repeating it is harmless.
+   * Makes the server know the accounts of these locations with exactly these revocations and the present rights of probers. It cuts
+   * off at once who is revoked. Rejects with a BusError where the server did not take it. Repeating it is harmless.
    */
-  announce(revocations: Record<string, number>): Promise<void>
+  announce(locations: Announced): Promise<void>
+  /** Removes consumers that none of our processes made; returns how many. Rejects with a BusError. */
+  removeForeignConsumers(): Promise<number>
 }
 
 export interface ProberIssuerOptions {
@@ -27,43 +35,71 @@ export interface ProberIssuerOptions {
 }
 
 export function createProberIssuer({ keys, connection, clock }: ProberIssuerOptions): ProberIssuer {
-  const issue: ProberIssuer['issue'] = (credentialId, locationId, at) => {
-    const user = derivedUser(keys.proberSigningSeed, `prober credential ${credentialId}`)
-    const publicKey = user.getPublicKey()
-    const nats = { type: 'user', issuer_account: keys.proberAccount, tags: [proberTag] }
-    const jwt = signClaims(keyPair(keys.proberSigningSeed), at, { sub: publicKey, name: locationId, nats })
-    return { publicKey, credentials: formatCredentials(jwt, seedOf(user)) }
+  return {
+    issue: (credentialId, locationId, at) => {
+      const user = derivedKey('user', keys.proberSigningSeed, `prober credential ${credentialId}`)
+      const publicKey = user.getPublicKey()
+      const account = locationAccount(keys, locationId).getPublicKey()
+      const about = { sub: publicKey, name: locationId, nats: { type: 'user', issuer_account: account, tags: [proberTag] } }
+      return { publicKey, credentials: formatCredentials(signClaims(locationSigner(keys, locationId), at, about), seedOf(user)) }
+    },
+    announce: locations =>
+      connected(keys.systemCredentials, connection, 'The bus did not take the revocations.', async system => {
+        // The house first: it must export what the locations import.
+        await update(system, clock.now(), keys.houseAccount, at => houseAccountClaims(keys, at))
+        const all = Object.entries(locations)
+        for (let start = 0; start < all.length; start += announcedAtOnce) {
+          const slice = all.slice(start, start + announcedAtOnce)
+          await Promise.all(slice.map(([id, revoked]) => announceOne(system, clock.now(), keys, id, revoked)))
+        }
+      }),
+    removeForeignConsumers: () =>
+      connected(keys.houseCredentials, connection, 'Foreign consumers could not be removed.', async house =>
+        removeForeignConsumers(await jetstreamManager(house, { timeout: limits.bus.alone.administrationMs, checkAPI: false })),
+      ),
   }
-  const announce: ProberIssuer['announce'] = async revocations => {
-    const seconds = Object.entries(revocations).map(([publicKey, at]) => [publicKey, Math.ceil(at / 1_000)] as const)
-    const wanted = Object.fromEntries(seconds.sort(([a], [b]) => (a < b ? -1 : 1)))
-    const system = await connectAsSystem(keys, connection)
-    try {
-      // The house first: it must export what the probers import.
-      await update(system, clock.now(), keys.houseAccount, at => houseAccountClaims(keys, at))
-      await update(system, clock.now(), keys.proberAccount, at => proberAccountClaims(keys, at, wanted))
-    } catch (error) {
-      throw error instanceof BusError ? error : new BusError('unavailable', 'The bus did not take the revocations.', error)
-    } finally {
-      await system.close()
-    }
-  }
-  return { issue, announce }
 }
 
-async function connectAsSystem(keys: BusKeys, { servers, ...way }: ProberIssuerOptions['connection']): Promise<NatsConnection> {
-  try {
-    return await connect({
-      servers,
-      ...tlsOptions(way),
-      name: 'watchkeeper revocations',
-      authenticator: credsAuthenticator(new TextEncoder().encode(keys.systemCredentials)),
-      timeout: limits.bus.alone.administrationMs,
-      reconnect: false,
-      noAsyncTraces: true,
-    })
-  } catch (error) {
+/** Accounts that the server is told of at once. */
+const announcedAtOnce = 16
+
+async function announceOne(
+  system: NatsConnection,
+  now: number,
+  keys: BusKeys,
+  locationId: string,
+  revoked: Readonly<Record<string, number>>,
+): Promise<void> {
+  const seconds = Object.entries(revoked).map(([publicKey, at]) => [publicKey, Math.ceil(at / 1_000)] as const)
+  const wanted = Object.fromEntries(seconds.sort(([a], [b]) => (a < b ? -1 : 1)))
+  const account = locationAccount(keys, locationId).getPublicKey()
+  await update(system, now, account, at => locationAccountClaims(keys, locationId, at, wanted))
+}
+
+/** Does something as the one whose credentials these are. Throws a BusError. */
+async function connected<T>(
+  credentials: string,
+  { servers, ...way }: ProberIssuerOptions['connection'],
+  failure: string,
+  work: (connection: NatsConnection) => Promise<T>,
+): Promise<T> {
+  const connection = await connect({
+    servers,
+    ...tlsOptions(way),
+    name: 'watchkeeper credentials',
+    authenticator: credsAuthenticator(new TextEncoder().encode(credentials)),
+    timeout: limits.bus.alone.administrationMs,
+    reconnect: false,
+    noAsyncTraces: true,
+  }).catch(error => {
     throw new BusError('unavailable', "The bus does not accept the keys that make probers' credentials.", error)
+  })
+  try {
+    return await work(connection)
+  } catch (error) {
+    throw error instanceof BusError ? error : new BusError('unavailable', failure, error)
+  } finally {
+    await connection.close()
   }
 }
 

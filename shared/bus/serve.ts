@@ -17,6 +17,8 @@ export interface ServeOptions {
   /** Answers the result of a request that keeps its contract. An AppError becomes the reply, anything else `internal`. */
   serve(body: unknown, request: { subject: string; traceId: string }): Promise<unknown>
   logger: Logger
+  /** How the requests are subscribed to, if not by `bus.subscribe`. */
+  subscribe?(take: (message: Incoming) => void): Promise<Subscription>
 }
 
 /** Resolves once requests are taken; `close` waits for those that run. */
@@ -51,7 +53,8 @@ export async function serve(bus: Bus, options: ServeOptions): Promise<Subscripti
     running.add(work)
     void work.finally(() => running.delete(work))
   }
-  const subscription = await bus.subscribe(options.subject, take, options.queue === undefined ? {} : { queue: options.queue })
+  const queued = options.queue === undefined ? {} : { queue: options.queue }
+  const subscription = await (options.subscribe?.(take) ?? bus.subscribe(options.subject, take, queued))
   return {
     close: async () => {
       await subscription.close()

@@ -20,6 +20,11 @@ export const subjects = {
   testMessage: 'notify.test',
   /** A backup, made by the process that has the embedded store. */
   backup: 'installation.backup',
+  /** A request of a prober with credentials for this location alone: what it may send at all. */
+  door: (locationId: string, verb: string) => `door.${locationId}.${verb}`,
+  doorOf: (locationId: string) => `door.${locationId}.*`,
+  /** "The locations or the credentials of probers have changed": the directories look again. */
+  doorNudge: 'nudge.doors',
   /** What a subject's machines just did, for those who look. */
   state: (workspaceId: string, subjectId: string) => `state.${workspaceId}.${subjectId}`,
   allStates: 'state.>',
@@ -61,8 +66,8 @@ export function parseCommand(subject: string): { partition: number; subjectId: s
   return partitionOf(subjectId) === Number(partition) ? { partition: Number(partition), subjectId } : null
 }
 
-/** The verb of a question to the directory. */
-export const parseAsk = (subject: string): string => subject.split('.')[2] ?? ''
+/** The verb of a question to the directory, and of a request of a prober. */
+export const parseVerb = (subject: string): string => subject.split('.')[2] ?? ''
 
 export function parseLease(key: string): number | null {
   const partition = Number(key.split('.')[1])

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client'
 import { makeToken } from '#shared/api-token.ts'
 import { createLocalRequests, type LocalRequest } from '#shared/bus/local-requests.ts'
 import type { Bus } from '#shared/bus/port.ts'
-import { parseAsk, parseCommand } from '#shared/bus/subjects.ts'
+import { parseCommand, parseVerb } from '#shared/bus/subjects.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import type { Identity } from '#shared/contracts/ask.ts'
 import type { CommandOf } from '#shared/contracts/command.ts'
@@ -43,8 +43,8 @@ const serve = (subject: string, answer: (request: LocalRequest) => unknown) =>
 
 serve('ask.directory.*', ({ subject, text = '{}' }) => {
   const asked = JSON.parse(text)
-  if (parseAsk(subject) === 'authenticate') return identity()
-  return parseAsk(subject) === 'find-subjects' ? { subject: subjectOf(asked.slug), workspaceIds: [workspaceId] } : null
+  if (parseVerb(subject) === 'authenticate') return identity()
+  return parseVerb(subject) === 'find-subjects' ? { subject: subjectOf(asked.slug), workspaceIds: [workspaceId] } : null
 })
 serve('cmd.*.*', ({ subject, text = '{}' }) => {
   const command: CommandOf<'report-observation'> = JSON.parse(text)

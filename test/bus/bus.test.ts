@@ -1,22 +1,20 @@
 // The bus contract on the memory hub and on a real nats-server, and what only the real one can go through: restarts.
-import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { jetstreamManager } from '@nats-io/jetstream'
+import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
-import t, { type Test } from 'tap'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import t from 'tap'
 import { observationStream } from '#shared/bus/declarations.ts'
-import { type ConnectBusOptions, connectBus } from '#shared/bus/nats.ts'
+import { connectBus } from '#shared/bus/nats.ts'
 import { parsePosition } from '#shared/bus/nats-consumer.ts'
-import type { Bus, BusError } from '#shared/bus/port.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import { subjects } from '#shared/bus/subjects.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
-import { obtainNatsServer } from '../../infra/embedded/obtain-nats-server.ts'
+import { eventually } from '../infra/run-program.ts'
 import { createMemoryHub } from '../support/memory-bus.ts'
-import { startTestBus, type TestBus, toolsFolder } from '../support/nats.ts'
+import { startTestBus, type TestBus } from '../support/nats.ts'
 import { collector, describeBus, type Harness, openFeed, publishNumbers, subjectOn, upTo } from './contract.ts'
 import { describeRequests } from './request-contract.ts'
 
@@ -268,96 +266,76 @@ t.test('connecting', async t => {
   })
 })
 
-t.test('a prober with the rights of one location sees and writes that location, and nothing else', async t => {
-  const connectAs = await serverWithProber(t)
-  const keeper = await connectAs('keeper', {})
-  const prober = await connectAs('prober', { declare: false, inboxPrefix: '_INBOX_loc1' })
-  await keeper.bucket('checks').put('loc1.1.mine', 1)
-  await keeper.bucket('checks').put('loc2.1.theirs', 2)
-  const told = collector<string>()
-  await prober.bucket('checks').watch('loc1.>', { onEntry: ({ key }) => told.add(key), onReady: () => told.add('ready') })
-  await told.reached(2)
-  t.strictSame(told.items, ['loc1.1.mine', 'ready'])
-  await prober.bucket('presence').put('prober.loc1.p1', {})
-  t.strictSame(
-    (await prober.bucket('presence').list('prober.loc1.*')).map(entry => entry.key),
-    ['prober.loc1.p1'],
-  )
-  await prober.observations.publish('obs.1.loc1.x', { n: 1 })
-  t.ok(Math.abs((await prober.clockOffset(Date.now)).aheadMs) < 1_000)
-  for (const subject of [
-    'obs.1.loc2.x',
-    '$KV.checks.loc1.1.mine',
-    '$KV.leases.p.1',
-    '$KV.presence.prober.loc2.p1',
-    'cmd.1.x',
-    'ask.directory.list-keys',
-  ]) {
-    const denied = await prober.request(subject, {}, { timeoutMs: 100 }).then(
-      () => 'answered',
-      error => (error as BusError).kind,
-    )
-    t.equal(denied, 'timeout', subject)
-  }
-  const administration = [
-    '$JS.API.STREAM.INFO.OBSERVATIONS',
-    '$JS.API.STREAM.PURGE.OBSERVATIONS',
-    '$JS.API.CONSUMER.CREATE.KV_checks.a.$KV.checks.loc2.>',
-  ]
-  for (const subject of administration) {
-    const denied = await prober.request(subject, {}, { timeoutMs: 100 }).then(
-      () => 'answered',
-      error => (error as BusError).kind,
-    )
-    t.equal(denied, 'timeout', subject)
-  }
-  t.equal((await keeper.observations.state()).lastSequence, 1, 'only its own report arrived')
-  t.equal((await keeper.bucket('checks').get('loc1.1.mine'))?.value, 1)
-})
+t.test('what was not subscribed to', async t => {
+  const server = await startTestBus()
+  t.teardown(() => server.stop())
+  const metrics = new Registry()
+  const lines: { first?: string; subscribed?: string; msg: string }[] = []
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const bus = await server.connect('receiver', { metrics, logger })
+  const bare = await connect({ servers: server.url, token: server.token })
+  t.teardown(() => bare.close())
+  const strays = async () => /watchkeeper_bus_strays_total (\d+)/.exec(await metrics.metrics())?.[1] ?? '0'
 
-/** A nats-server with two users: one that may do everything, and a prober of `loc1`. */
-async function serverWithProber(t: Test) {
-  const folder = await mkdtemp(join(tmpdir(), 'watchkeeper-rights-'))
-  const reading = (bucket: string, filter: string) => [
-    `$JS.API.CONSUMER.CREATE.KV_${bucket}.*.$KV.${bucket}.${filter}`,
-    `$JS.API.CONSUMER.MSG.NEXT.KV_${bucket}.*`,
-    `$JS.API.CONSUMER.DELETE.KV_${bucket}.*`,
-    `$JS.API.STREAM.INFO.KV_${bucket}`,
-  ]
-  const allowed = [
-    'obs.*.loc1.>',
-    '$KV.presence.prober.loc1.*',
-    ...reading('checks', 'loc1.>'),
-    ...reading('presence', 'prober.loc1.*'),
-  ]
-  const rights = `{ publish: ${JSON.stringify(allowed)}, subscribe: ["_INBOX_loc1.>"] }`
-  const config = `listen: "127.0.0.1:-1"
-    jetstream { store_dir: ${JSON.stringify(folder)} }
-    authorization { users: [ { user: keeper, password: "k" }, { user: prober, password: "p", permissions: ${rights} } ] }`
-  await writeFile(join(folder, 'rights.conf'), config)
-  const binary = await obtainNatsServer({ toolsFolder, log: () => undefined })
-  const child = spawn(binary, ['-c', join(folder, 'rights.conf')], { stdio: ['ignore', 'ignore', 'pipe'] })
-  const open: Bus[] = []
-  t.teardown(async () => {
-    await Promise.all(open.map(bus => bus.close()))
-    child.kill()
-    await new Promise(resolve => child.once('exit', resolve))
-    await rm(folder, { recursive: true, force: true })
+  t.test('a message that a consumer pushes to a subscription is dropped, counted and said once a minute', async t => {
+    const heard = collector<string>()
+    await bus.subscribe(subjects.testMessage, message => heard.add(message.subject), { queue: 'members' })
+    await bus.subscribe(subjects.alertNudge, message => heard.add(message.subject), { queue: 'members' })
+    const manager = await jetstreamManager(bare)
+    for (const n of upTo(5)) await bus.bucket('presence').put(`prober.loc1.p${n}`, { destinationId: 'x' })
+    for (const target of [subjects.testMessage, subjects.alertNudge]) {
+      const pushed = { deliver_subject: target, deliver_group: 'members', ack_policy: AckPolicy.None }
+      await manager.consumers.add('KV_presence', { name: `evil-${target.replace('.', '-')}`, ...pushed })
+    }
+    await eventually('all were dropped', async () => (await strays()) === '10')
+    bare.publish(subjects.alertNudge, '{}')
+    await heard.reached(1)
+    t.strictSame(heard.items, [subjects.alertNudge])
+    const said = lines.filter(({ msg }) => msg === 'messages dropped that are not what was subscribed to')
+    t.strictSame(said.map(({ subscribed }) => subscribed).toSorted(), [subjects.alertNudge, subjects.testMessage].toSorted())
+    t.match(said[0]?.first, /^\$KV\.presence\.prober\.loc1\.p1$/)
   })
-  const port = await new Promise<string>(resolve => {
-    createInterface({ input: child.stderr }).on('line', line => {
-      const found = /Listening for client connections on .*:(\d+)$/.exec(line)
-      if (found) resolve(found[1]!)
-    })
+
+  t.test('a request that asks to be answered elsewhere than at an inbox is not answered', async t => {
+    const before = Number(await strays())
+    const heard = collector<string>()
+    await bus.subscribe('cmd.2.*', message => heard.add(message.subject))
+    await bus.subscribe('echo', message => message.respond(message.body))
+    for (const reply of ['cmd.2.x', 'INBOX.x', '_INBOXES.x']) bare.publish('echo', '{"kind":"command"}', { reply })
+    t.equal((await bare.request('echo', '1')).string(), '1')
+    bare.publish('cmd.2.y', '{}')
+    await heard.reached(1)
+    t.strictSame(heard.items, ['cmd.2.y'])
+    t.equal(Number(await strays()), before + 3)
   })
-  const connectAs = async (user: 'keeper' | 'prober', options: Partial<ConnectBusOptions>) => {
-    const servers = `nats://${user}:${user[0]}@127.0.0.1:${port}`
-    const bus = await connectBus({ servers, name: user, patienceMs: 5_000, logger: createLogger('silent'), ...options })
-    open.push(bus)
-    return bus
-  }
-  return connectAs
-}
+
+  t.test('consumers that no process of ours made are removed when a process with a store connects', async t => {
+    const manager = await jetstreamManager(bare)
+    const reading = await openFeed(bus, 3, { sequence: 1 })
+    const foreign = async () => {
+      const names: string[] = []
+      for (const stream of ['OBSERVATIONS', 'KV_checks', 'KV_presence', 'KV_leases']) {
+        for await (const { name } of manager.consumers.list(stream)) if (!name.startsWith('r_')) names.push(name)
+      }
+      return names
+    }
+    for (const stream of ['KV_checks', 'OBSERVATIONS']) {
+      const many = upTo(400).map(n =>
+        manager.consumers.add(stream, { durable_name: `r_${n}`.padEnd(18, '0'), ack_policy: AckPolicy.Explicit }),
+      )
+      await Promise.all(many)
+    }
+    t.equal((await foreign()).length, 2, 'those of before, beside many that are called as ours are')
+    await server.connect('prober', { declare: false })
+    t.equal((await foreign()).length, 2, 'a process without a store leaves them')
+    await server.connect('keeper')
+    t.strictSame(await foreign(), [])
+    t.equal((await manager.streams.info('KV_checks')).state.consumer_count, 0)
+    t.equal((await manager.streams.info('OBSERVATIONS')).state.consumer_count, 1, 'the reader stays')
+    await publishNumbers(bus, subjectOn(3), [1])
+    await reading.got.reached(1)
+  })
+})
 
 t.test('a position is read from both forms of a reply subject', async t => {
   const expected = { sequence: 12, delivery: 3, at: 1_700_000_000_123, pending: 7 }

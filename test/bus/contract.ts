@@ -362,4 +362,50 @@ function describeBuckets(t: Test, harness: Harness): void {
       t.ok(entries.every(entry => (entry.value as { key: string }).key === entry.key && entry.revision > 0))
     }
   })
+
+  t.test('pages of a bucket give each change once, in order, from any position on', async t => {
+    const bucket = (await harness.connect()).bucket('checks')
+    const last = async () => {
+      let page = await bucket.page('loc8.>', null, 1_000)
+      while (!page.isLast) page = await bucket.page('loc8.>', page.position, 1_000)
+      return page.position
+    }
+    t.match(await bucket.page('loc8.>', null, 3), { entries: [], isLast: true }, 'nothing is there')
+    const start = await last()
+    for (const n of upTo(7)) await bucket.put(`loc8.1.k${n}`, n)
+    await bucket.put('loc9.1.other', 0)
+    const first = await bucket.page('loc8.>', start, 3)
+    t.strictSame(
+      first.entries.map(({ value }) => value),
+      [1, 2, 3],
+    )
+    t.equal(first.isLast, false)
+    await bucket.put('loc8.1.k5', 'again')
+    await bucket.delete('loc8.1.k6')
+    const second = await bucket.page('loc8.>', first.position, 3)
+    t.strictSame(
+      second.entries.map(({ key, value }) => `${key.slice(-2)}=${value}`),
+      ['k4=4', 'k7=7', 'k5=again'],
+    )
+    const third = await bucket.page('loc8.>', second.position, 3)
+    t.strictSame(
+      third.entries.map(({ key, value }) => `${key.slice(-2)}=${value}`),
+      ['k6=null'],
+      'a removal is a change',
+    )
+    t.ok(third.entries.every(({ at, revision }) => Math.abs(at - Date.now()) < 60_000 && revision === third.position.revision))
+    t.equal(third.isLast, true)
+    t.match(await bucket.page('loc8.>', third.position, 3), { entries: [], isLast: true, position: third.position })
+    await bucket.put('loc9.1.other', 1)
+    const none = await bucket.page('loc8.>', third.position, 3)
+    t.strictSame([none.entries, none.isLast], [[], true], 'a change of others is none')
+    await bucket.put('loc8.1.k1', 'more')
+    t.strictSame(
+      (await bucket.page('loc8.>', none.position, 3)).entries.map(({ value }) => value),
+      ['more'],
+    )
+    const another = await bucket.page('loc8.>', { stream: 'another', revision: third.position.revision }, 1_000)
+    t.equal(another.entries.length, 7, 'a position in another stream begins with the first')
+    t.equal(another.position.stream, start.stream)
+  })
 }

@@ -141,6 +141,23 @@ function describeReceivers(t: Test, pair: Connect): void {
     )
   })
 
+  t.test('a subscription to so many messages gets no more, and the rest finds nobody', async t => {
+    const { asker, server } = await pair(t)
+    const heard: unknown[] = []
+    const take = (message: Incoming) => {
+      heard.push(message.body)
+      message.respond(message.body)
+    }
+    for (const most of [3, 2]) await server.subscribe('bounded.*', take, { queue: 'few', most })
+    const outcomes = await Promise.all(upTo(9).map(n => refused(asker.request('bounded.x', n, patient))))
+    t.equal(outcomes.filter(each => each === 'nothing refused').length, 5)
+    t.equal(outcomes.filter(each => each === 'no_responders').length, 4)
+    t.equal(heard.length, 5)
+    await server.subscribe('bounded.*', take, { queue: 'few', most: 1 })
+    t.equal(await asker.request('bounded.x', 'again', patient), 'again')
+    t.equal(await refused(asker.request('bounded.x', 'and more', patient)), 'no_responders')
+  })
+
   t.test('every plain subscription and one of each queue get a request, and the first answer counts', async t => {
     const { asker, server } = await pair(t)
     for (const { subject, queues, receivers } of [

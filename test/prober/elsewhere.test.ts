@@ -11,17 +11,19 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import { type BusKeys, makeBusKeys, proberAccountClaims } from '#shared/bus/bus-keys.ts'
+import { type BusKeys, locationAccountClaims, makeBusKeys } from '#shared/bus/bus-keys.ts'
 import { createKeeperClient } from '#shared/bus/command-keeper.ts'
 import { connectBus } from '#shared/bus/nats.ts'
 import { claimsOfCredentials } from '#shared/bus/nats-jwt.ts'
 import { serversOf } from '#shared/bus/nats-options.ts'
 import { type Bus, BusError } from '#shared/bus/port.ts'
 import { createProberIssuer, type ProberIssuer } from '#shared/bus/prober-issuer.ts'
-import { subjects } from '#shared/bus/subjects.ts'
+import { keys, subjects } from '#shared/bus/subjects.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import type { CheckResult } from '#shared/contracts/check.ts'
 import type { Command } from '#shared/contracts/command.ts'
+import type { Changes } from '#shared/contracts/door.ts'
+import { doorLimits } from '#shared/door-limits.ts'
 import { AppError } from '#shared/errors.ts'
 import { parseCheckObservationId, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
@@ -31,6 +33,7 @@ import { openSqliteStore } from '#shared/store/sqlite.ts'
 import { type NatsServer, obtainNatsServer, startNatsServer } from '../../infra/embedded/nats-server.ts'
 import { createAnnouncer } from '../../services/directory/announce-revocations.ts'
 import { startDirectory } from '../../services/directory/app.ts'
+import { collector } from '../bus/contract.ts'
 import { eventually, runProgram } from '../infra/run-program.ts'
 import { startProgram } from '../integration/system.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
@@ -77,7 +80,7 @@ async function startGuardedBus(t: Test): Promise<GuardedBus> {
     url,
     issuer: createProberIssuer({ keys, connection: serversOf(url), clock }),
     house: await open(keys.houseCredentials, true),
-    // Asks to declare, which credentials of a prober leave out by themselves.
+    // Asks to declare, which a prober can't.
     asProber: credentials => open(credentials, true),
     bare: async credentials => {
       const authenticator = credsAuthenticator(new TextEncoder().encode(credentials))
@@ -102,11 +105,27 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
     (error: Error) => (error as BusError).kind ?? error.name,
   )
 
+/** A directory with two locations on this bus. */
+async function openDoors(t: Test, guarded: GuardedBus) {
+  const store = createMemoryStore()
+  const location = { rev: 1, displayName: null, createdAt: 1 }
+  await store.insert('locations', [
+    { ...location, id: 'loc1', name: 'hamburg' },
+    { ...location, id: 'loc2', name: 'berlin' },
+  ])
+  const { ask, service, metrics } = await directoryOn(t, guarded, store)
+  const credentialsOf = (id: string, locationName: string) =>
+    ask('create-prober-credential', { id, locationName, description: '' })
+  return { store, ask, service, metrics, credentialsOf }
+}
+
 t.test('what the credentials of a location permit', async t => {
   const guarded = await startGuardedBus(t)
-  const { house, issuer } = guarded
-  const { credentials } = issuer.issue('first', 'loc1', clock.now())
-  const neighbour = issuer.issue('second', 'loc1', clock.now())
+  const { house } = guarded
+  const { credentialsOf, metrics } = await openDoors(t, guarded)
+  const { credentials } = await credentialsOf('first', 'hamburg')
+  const neighbour = await credentialsOf('second', 'hamburg')
+  const elsewhere = await credentialsOf('third', 'berlin')
   await house.bucket('checks').put('loc1.1.mine', { n: 1 })
   await house.bucket('checks').put('loc2.1.theirs', { n: 2 })
   await house.bucket('presence').put('prober.loc2.p9', { n: 2 })
@@ -115,97 +134,123 @@ t.test('what the credentials of a location permit', async t => {
 
   t.test('all that a prober does works with them', async t => {
     const prober = await guarded.asProber(credentials)
-    const seen: string[] = []
-    let told = () => {}
+    const seen = collector<string>()
     const watch = await prober.bucket('checks').watch('loc1.>', {
-      onEntry: ({ key, value }) => {
-        seen.push(`${key}=${JSON.stringify(value)}`)
-        told()
-      },
+      onEntry: ({ key, value }) => seen.add(`${key.split('.')[2]}=${JSON.stringify(value)}`),
+      onReady: () => seen.add('ready'),
     })
-    await eventually('the entries are read', () => seen.length === 1)
-    const changed = new Promise<void>(resolve => {
-      told = resolve
-    })
-    await house.bucket('checks').put('loc1.1.more', { n: 5 })
-    await changed
-    t.strictSame(seen, ['loc1.1.mine={"n":1}', 'loc1.1.more={"n":5}'], 'its own, and nothing of others')
+    await seen.reached(2)
+    await house.bucket('checks').put(keys.check('loc1', 'more'), { n: 5 })
+    await house.bucket('checks').put('loc2.1.other', { n: 6 })
+    await house.bucket('checks').delete('loc1.1.mine')
+    await seen.reached(4)
+    t.strictSame(seen.items, ['mine={"n":1}', 'ready', 'more={"n":5}', 'mine=null'], 'its own, and nothing of others')
     await watch.close()
-    await prober.bucket('presence').put('prober.loc1.p1', {})
-    const members = await prober.bucket('presence').list('prober.loc1.*')
-    t.strictSame(
-      members.map(entry => entry.key),
-      ['prober.loc1.p1'],
-    )
+    const members = collector<string>()
+    await prober
+      .bucket('presence')
+      .watch('prober.loc1.*', { onEntry: ({ key, value }) => members.add(`${key}: ${value !== null}`) })
+    await prober.bucket('presence').put('prober.loc1.p1', state)
+    const other = await guarded.asProber(neighbour.credentials)
+    await other.bucket('presence').put('prober.loc1.p2', state)
+    await eventually('it hears of the other', async () => {
+      await prober.bucket('presence').put('prober.loc1.p1', state)
+      return members.items.includes('prober.loc1.p2: true')
+    })
+    await other.bucket('presence').delete('prober.loc1.p2')
+    await eventually('it hears that the other left', async () => {
+      await prober.bucket('presence').put('prober.loc1.p1', state)
+      return members.items.includes('prober.loc1.p2: false')
+    })
     await prober.bucket('presence').delete('prober.loc1.p1')
-    await prober.observations.publish('obs.1.loc1.x', { n: 1 })
-    t.ok(Math.abs((await prober.clockOffset(() => clock.now())).aheadMs) < 1_000)
+    t.strictSame(await house.bucket('presence').list('prober.loc1.*'), [])
+    await prober.observations.publish(subjects.observation('loc1', 'x'), result)
+    const { lastSequence } = await house.observations.state()
+    t.ok(lastSequence > 0)
+    const { aheadMs, roundTripMs } = await prober.clockOffset(() => clock.now())
+    t.ok(Math.abs(aheadMs) <= roundTripMs, `${aheadMs} of ${roundTripMs}`)
   })
 
   t.test('everything else is refused, and changes nothing', async t => {
     const prober = await guarded.bare(credentials)
     const before = await house.observations.state()
     const heard: string[] = []
-    for (const subject of ['cmd.>', 'ask.>', 'nudge.>', 'state.>']) {
+    for (const subject of ['cmd.>', 'ask.>', 'nudge.>', 'state.>', 'notify.>']) {
       await house.subscribe(subject, message => void heard.push(`${subject}: ${message.subject}`))
     }
-    const stream = (name: string, filter: string) => `HOUSE.API.CONSUMER.CREATE.KV_${name}.c1.$KV.${name}.${filter}`
-    const refused: Record<string, string> = {
-      'a report for another location': 'obs.1.loc2.x',
-      'a check entry of its own location': '$KV.checks.loc1.1.mine',
-      'a check entry of another location': '$KV.checks.loc2.1.theirs',
-      'the presence of a prober elsewhere': '$KV.presence.prober.loc2.p9',
-      'the presence of a keeper': '$KV.presence.keeper.k1',
-      'a lease': '$KV.leases.p.1',
-      'a revocation of a key': '$KV.revocations.key.k1',
-      'a command': 'cmd.1.x',
-      'a question to the directory': 'ask.directory.list-keys',
-      'a nudge': subjects.alertNudge,
-      "the house's administration": '$JS.API.STREAM.INFO.KV_checks',
-      "another location's checks": stream('checks', 'loc2.>'),
-      'all checks': stream('checks', '>'),
-      'checks without a filter': 'HOUSE.API.CONSUMER.CREATE.KV_checks.c1',
-      'a durable consumer': 'HOUSE.API.CONSUMER.DURABLE.CREATE.KV_checks.c1',
-      'leases by a consumer': stream('leases', '>'),
-      'one check by its key': 'HOUSE.API.DIRECT.GET.KV_checks',
-      'one check by its sequence': 'HOUSE.API.STREAM.MSG.GET.KV_checks',
-      'the state of the observations': 'HOUSE.API.STREAM.INFO.OBSERVATIONS',
-      'the consumers of others': 'HOUSE.API.CONSUMER.NAMES.KV_checks',
-      'purging the observations': 'HOUSE.API.STREAM.PURGE.OBSERVATIONS',
-      'removing a bucket': 'HOUSE.API.STREAM.DELETE.KV_checks',
-      'an account as the system does': '$SYS.REQ.CLAIMS.UPDATE',
-    }
     for (const [what, subject] of Object.entries(refused)) {
-      const denied = await outcome(prober.request(subject, '{}', { timeout: 1_000, noMux: true }))
+      const denied = await outcome(prober.request(subject, '{}', { timeout: 500, noMux: false }))
       t.not(denied, 'answered', `${what}: ${denied}`)
     }
-    const otherFilter = { stream_name: 'KV_checks', config: { name: 'c2', ack_policy: 'none', filter_subject: '$KV.checks.>' } }
-    const lied = await prober.request('HOUSE.API.CONSUMER.CREATE.KV_checks.c2.$KV.checks.loc1.>', JSON.stringify(otherFilter), {
-      timeout: 1_000,
-    })
-    t.match(lied.json(), { error: {} }, 'a filter in the body that is not the one in the subject')
     await house.request('nobody', {}, { timeoutMs: 1_000 }).catch(() => undefined)
     t.strictSame(heard, [])
     t.equal((await house.observations.state()).lastSequence, before.lastSequence)
-    t.strictSame((await house.bucket('checks').get('loc1.1.mine'))?.value, { n: 1 })
     t.strictSame((await house.bucket('checks').get('loc2.1.theirs'))?.value, { n: 2 })
+    t.strictSame((await house.bucket('presence').get('prober.loc2.p9'))?.value, { n: 2 })
     t.strictSame((await house.bucket('leases').get('p.1'))?.value, { holder: 'k1' })
   })
 
-  t.test('it hears no reply and no message but its own', async t => {
+  t.test('at its own door it gets no further than its location, whatever it says there', async t => {
     const prober = await guarded.bare(credentials)
+    const ask = async (verb: string, body: unknown) =>
+      (
+        await prober.request(`door.loc1.${verb}`, typeof body === 'string' ? body : JSON.stringify(body), { timeout: 5_000 })
+      ).json<{
+        ok: boolean
+        error?: { code: string }
+      }>()
+    const before = await house.observations.state()
+    for (const [verb, body] of [
+      ['nothing', {}],
+      ['toString', {}],
+      ['report', 'no JSON'],
+      ['report', { reports: 'none' }],
+      ['report', { reports: Array.from({ length: doorLimits.reports + 1 }, () => ['x', result]) }],
+      ['beat', { proberId: 'a.b', state }],
+      ['beat', { proberId: 'p1', state: { ...state, more: 'x'.repeat(10_000) } }],
+      ['leave', { proberId: '>' }],
+      ['changes', { after: { stream: 'x', revision: -1 } }],
+    ] as const) {
+      t.match(
+        await ask(verb, body),
+        { ok: false, error: { code: /malformed|not_found/ } },
+        `${verb} ${JSON.stringify(body).slice(0, 60)}`,
+      )
+    }
+    const junk = [
+      ['../x', result],
+      ['a.b', result],
+      ['x', { ...result, rev: 0 }],
+      'x',
+      ['x', result, 'more'],
+      ['x'.repeat(65), result],
+    ]
+    t.match(await ask('report', { reports: junk }), { ok: true, result: { dropped: junk.length } })
+    await ask('leave', { proberId: 'p9' })
+    const known = (await ask('changes', { after: { stream: 'another', revision: 1e9 } })) as unknown as { result: Changes }
+    t.strictSame(
+      known.result.changes.map(({ subjectId }) => subjectId).filter(id => id === 'theirs'),
+      [],
+    )
+    t.equal((await house.observations.state()).lastSequence, before.lastSequence)
+    t.strictSame((await house.bucket('presence').get('prober.loc2.p9'))?.value, { n: 2 })
+    t.match(await metrics.metrics(), /watchkeeper_directory_junk_reports_total\{location="hamburg"\} 6/)
+  })
+
+  t.test('it hears no reply and no message but its own', async t => {
     const errors: string[] = []
     const heard: string[] = []
-    const wanted = ['_INBOX.>', `_INBOX_${neighbour.publicKey}.>`, '>', 'cmd.>', 'obs.>', '$KV.>', '$JS.ACK.>', '_R_.>']
+    const wanted = ['_INBOX.>', `_INBOX_${neighbour.publicKey}.>`, '>', 'cmd.>', 'obs.>', '$KV.>', '$JS.ACK.>', '_R_.>', 'door.>']
     for (const subject of wanted) {
+      const prober = await guarded.bare(credentials)
       const callback = (error: Error | null, message: { subject: string }) =>
         void (error ? errors.push(error.name) : heard.push(message.subject))
       prober.subscribe(subject, { callback: callback as never })
+      await prober.flush()
     }
-    await prober.flush()
     const other = await guarded.asProber(neighbour.credentials)
-    await other.observations.publish('obs.1.loc1.y', { n: 1 })
-    await other.bucket('checks').list('loc1.>')
+    await other.observations.publish('obs.1.loc1.y', result)
+    await other.bucket('checks').watch('loc1.>', { onEntry: () => undefined })
     await house.subscribe('echo', message => message.respond(1))
     await house.request('echo', {}, { timeoutMs: 1_000 })
     await eventually('each was refused', () => errors.length === wanted.length)
@@ -213,48 +258,127 @@ t.test('what the credentials of a location permit', async t => {
     t.strictSame(heard, [])
   })
 
-  t.test('the server writes nothing for it where it may not write itself', async t => {
+  t.test('an answer goes where it says within its own account, and nowhere in the house or to another location', async t => {
     const prober = await guarded.bare(credentials)
+    const far = await guarded.bare(elsewhere.credentials)
     const heard: string[] = []
-    await house.subscribe('cmd.>', message => void heard.push(message.subject))
+    for (const subject of ['cmd.>', 'notify.>', 'nudge.alert', 'ask.>', 'obs.>', '$KV.leases.>', '$KV.checks.>']) {
+      await house.subscribe(subject, message => void heard.push(message.subject))
+    }
+    const inbox = `_INBOX_${elsewhere.publicKey}.known`
+    far.subscribe(inbox, { callback: (_, message) => void heard.push(message.subject) })
+    await far.flush()
     const { lastSequence } = await house.observations.state()
-    // The acknowledgement of a report, sent to a subject of the house.
-    for (const reply of ['$KV.checks.loc2.1.theirs', '$KV.leases.p.1', 'cmd.1.x', 'obs.1.loc2.x']) {
-      prober.publish('obs.1.loc1.x', '{}', { reply })
+    for (const reply of [
+      'cmd.1.x',
+      subjects.testMessage,
+      subjects.alertNudge,
+      '$KV.leases.p.1',
+      '$KV.checks.loc2.1.theirs',
+      'obs.1.loc2.x',
+      inbox,
+    ]) {
+      prober.publish('door.loc1.members', '{}', { reply })
     }
-    // A consumer of its own keys that pushes them to a subject of the house.
-    prober.publish('$KV.presence.prober.loc1.evil', '{"holder":"evil"}')
-    for (const [i, target] of ['$KV.checks.loc2.1.theirs', '$KV.leases.p.1', 'cmd.1.x', 'obs.1.loc2.x'].entries()) {
-      const filter = '$KV.presence.prober.loc1.*'
-      const config = { name: `evil${i}`, filter_subject: filter, deliver_subject: target, ack_policy: 'none' }
-      const body = JSON.stringify({ stream_name: 'KV_presence', config })
-      const create = `HOUSE.API.CONSUMER.CREATE.KV_presence.evil${i}.${filter}`
-      await outcome(prober.request(create, body, { timeout: 1_000 }))
+    for (const [name, value] of Object.entries(headers)) {
+      const set = createHeaders()
+      set.set(name, value)
+      prober.publish('door.loc1.beat', JSON.stringify({ proberId: 'evil', state }), { headers: set })
     }
-    // A roll-up removes all that a bucket has.
-    const rollup = createHeaders()
-    rollup.set('Nats-Rollup', 'all')
-    prober.publish('$KV.presence.prober.loc1.evil', '{}', { headers: rollup })
-    await prober.flush()
-    await eventually('the reports are there', async () => (await house.observations.state()).lastSequence >= lastSequence + 4)
-    t.equal((await house.observations.state()).lastSequence, lastSequence + 4, 'its own four reports and nothing else')
+    // Its requests are taken in their order: an answer says that all before it are done.
+    t.match((await prober.request('door.loc1.members', '{}', { timeout: 5_000 })).json(), { ok: true })
+    await eventually('the beats are there', async () => (await house.bucket('presence').get('prober.loc1.evil')) !== null)
+    await far.flush()
+    t.strictSame(heard, [])
+    t.equal((await house.observations.state()).lastSequence, lastSequence)
     t.strictSame((await house.bucket('checks').get('loc2.1.theirs'))?.value, { n: 2 })
-    t.strictSame((await house.bucket('leases').get('p.1'))?.value, { holder: 'k1' })
     t.strictSame((await house.bucket('presence').get('keeper.k1'))?.value, { n: 3 })
-    t.strictSame(
-      heard.filter(subject => subject.startsWith('cmd.')),
-      [],
-      'no command came of it',
-    )
+    t.strictSame((await house.bucket('leases').get('p.1'))?.value, { holder: 'k1' })
+  })
+
+  t.test('its connections, subscriptions and messages are bounded, and those of other locations are theirs', async t => {
+    const opened: NatsConnection[] = []
+    const full = await (async () => {
+      for (;;) opened.push(await guarded.bare(credentials))
+    })().catch(error => error as Error)
+    t.match(full.message, /maximum account active connections exceeded|EPIPE|ECONNRESET/)
+    t.ok(opened.length < limits.prober.connectionsPerLocation)
+    const far = await guarded.bare(elsewhere.credentials)
+    t.notOk(far.isClosed(), 'another location comes in')
+    await Promise.all(opened.map(connection => connection.close()))
+    const prober = await guarded.bare(credentials)
+    t.equal(prober.info?.max_payload, limits.prober.payloadBytes)
+    const second = await guarded.bare(credentials)
+    const inbox = `_INBOX_${claimsOfCredentials(credentials)?.sub}`
+    const heard = [0, 0]
+    for (const n of [0, 1]) second.subscribe(`${inbox}.x`, { callback: () => void heard[n]!++ })
+    for (let n = 0; n < 3; n++) second.publish('door.loc1.members', '{}', { reply: `${inbox}.x` })
+    await eventually('the answers came', () => heard[0] === 3)
+    t.strictSame(heard, [3, 0], 'what it gets is told it once')
+    t.notOk(prober.isClosed())
   })
 })
 
+const state = { version: '2.0.0', inFlight: 0, buffered: 0, shed: 0 }
+const phases = { dnsMs: 1, connectMs: 1, tlsMs: null, firstByteMs: 1, totalMs: 3 }
+const result: CheckResult = { rev: 1, slotAt: 1, ageMs: 0, ok: true, error: null, statusCode: 200, phases }
+
+/** Headers by which a server does more with a message than hand it over. */
+const headers = {
+  'Nats-Rollup': 'all',
+  'Nats-TTL': '1s',
+  'Nats-Msg-Id': 'x',
+  'Nats-Expected-Stream': 'KV_leases',
+  'Nats-Expected-Last-Subject-Sequence': '0',
+  'Nats-Schedule': '@every 1s',
+  'Nats-Schedule-Target': 'cmd.1.x',
+  'Nats-Trace-Dest': 'cmd.1.x',
+  'KV-Operation': 'PURGE',
+}
+
+/** What it may not even send. */
+const refused: Record<string, string> = {
+  'a report past its door': 'obs.1.loc1.x',
+  'a report for another location': 'obs.1.loc2.x',
+  'the door of another location': 'door.loc2.report',
+  'the doors of all': 'door.*.report',
+  'a check entry of its own location': '$KV.checks.loc1.1.mine',
+  'a check entry of another location': '$KV.checks.loc2.1.theirs',
+  'its own presence past its door': '$KV.presence.prober.loc1.p1',
+  'the presence of a prober elsewhere': '$KV.presence.prober.loc2.p9',
+  'the presence of a keeper': '$KV.presence.keeper.k1',
+  'a lease': '$KV.leases.p.1',
+  'a revocation of a key': '$KV.revocations.key.k1',
+  'a command': 'cmd.1.x',
+  'a question to the directory': 'ask.directory.list-keys',
+  'a nudge': subjects.alertNudge,
+  'a nudge to the directories': subjects.doorNudge,
+  'a test message': subjects.testMessage,
+  "the house's administration": '$JS.API.STREAM.INFO.KV_checks',
+  'the administration of before': 'HOUSE.API.STREAM.INFO.KV_checks',
+  'a consumer of its checks': '$JS.API.CONSUMER.CREATE.KV_checks.c1.$KV.checks.loc1.>',
+  'a consumer of its presence': '$JS.API.CONSUMER.CREATE.KV_presence.c1.$KV.presence.prober.loc1.*',
+  'a durable consumer': '$JS.API.CONSUMER.DURABLE.CREATE.KV_checks.c1',
+  'messages of a consumer': '$JS.API.CONSUMER.MSG.NEXT.KV_checks.c1',
+  'one check by its key': '$JS.API.DIRECT.GET.KV_checks',
+  'one check by its sequence': '$JS.API.STREAM.MSG.GET.KV_checks',
+  'the state of its account': '$JS.API.INFO',
+  'a stream of its own': '$JS.API.STREAM.CREATE.mine',
+  'purging the observations': '$JS.API.STREAM.PURGE.OBSERVATIONS',
+  'removing a bucket': '$JS.API.STREAM.DELETE.KV_checks',
+  'an acknowledgement': '$JS.ACK.OBSERVATIONS.c.1.1.1.1.1',
+  'an account as the system does': '$SYS.REQ.CLAIMS.UPDATE',
+  'who is connected': '$SYS.REQ.ACCOUNT.PING.CONNZ',
+  'the inbox of another prober': '_INBOX_UAAA.x.1',
+}
+
 /** A directory on this bus; `store` outlives it. */
 async function directoryOn(t: Test, guarded: GuardedBus, store: Store, issuer: ProberIssuer | null = guarded.issuer) {
-  const surroundings = { bus: guarded.house, clock, store, logger: pino({ level: 'silent' }), metrics: new Registry() }
+  const metrics = new Registry()
+  const surroundings = { bus: guarded.house, clock, store, logger: pino({ level: 'silent' }), metrics }
   const service = await startDirectory(surroundings, { proberIssuer: issuer, queue: randomId(6) })
   t.teardown(() => service.stop())
-  return { service, ask: createDirectoryClient(guarded.house, clock).ask }
+  return { service, metrics, ask: createDirectoryClient(guarded.house, clock).ask }
 }
 
 t.test('credentials are made, listed and revoked by the directory', async t => {
@@ -365,10 +489,11 @@ t.test('of two directories that announce at once, the last to announce has annou
   const gate = Promise.withResolvers<void>()
   const issuer = (name: string, wait: Promise<void> | null): ProberIssuer => ({
     issue: () => ({ publicKey: '', credentials: '' }),
-    announce: async revocations => {
+    announce: async ({ loc1 = {} }) => {
       if (announced.length === 0 && wait !== null) await wait
-      announced.push(`${name}: ${Object.keys(revocations).sort()}`)
+      announced.push(`${name}: ${Object.keys(loc1).sort()}`)
     },
+    removeForeignConsumers: async () => 0,
   })
   const surroundings = { store, bus: { onConnection: () => () => undefined }, clock, logger }
   const slow = createAnnouncer({ ...surroundings, issuer: issuer('slow', gate.promise) })
@@ -393,8 +518,9 @@ t.test('what is revoked while the bus is being told is told together, right behi
   const waiting: ReturnType<typeof Promise.withResolvers<void>>[] = []
   const issuer: ProberIssuer = {
     issue: () => ({ publicKey: '', credentials: '' }),
-    announce: revocations => {
-      announced.push(Object.keys(revocations).sort().join())
+    removeForeignConsumers: async () => 0,
+    announce: ({ loc1 = {} }) => {
+      announced.push(Object.keys(loc1).sort().join())
       const answer = Promise.withResolvers<void>()
       waiting.push(answer)
       return answer.promise
@@ -431,16 +557,16 @@ t.test('what is revoked while the bus is being told is told together, right behi
 t.test('a clock that went back does not bring a revoked credential in again', async t => {
   const guarded = await startGuardedBus(t)
   const made = guarded.issuer.issue('one', 'loc1', clock.now())
-  await guarded.issuer.announce({ [made.publicKey]: clock.now() })
+  await guarded.issuer.announce({ loc1: { [made.publicKey]: clock.now() } })
   const early = { ...clock, now: () => clock.now() - 3_600_000 }
   const behind = createProberIssuer({ keys: guarded.keys, connection: serversOf(guarded.url), clock: early })
   const later = behind.issue('two', 'loc1', clock.now())
-  await behind.announce({ [made.publicKey]: clock.now(), [later.publicKey]: clock.now() })
+  await behind.announce({ loc1: { [made.publicKey]: clock.now(), [later.publicKey]: clock.now() } })
   await t.rejects(guarded.bare(made.credentials))
   await t.rejects(guarded.bare(later.credentials), 'what the late clock revoked counts too')
   await guarded.restart()
   await t.rejects(guarded.bare(later.credentials), 'and still does after a restart, because the server kept it')
-  t.ok(proberAccountClaims(guarded.keys, clock.now(), {}).length < 16_384, 'the account without revocations is small')
+  t.ok(locationAccountClaims(guarded.keys, 'loc1', clock.now(), {}).length < 4_096, 'the account without revocations is small')
 })
 
 t.test('probers in processes of their own', { timeout: 400_000 }, async t => {

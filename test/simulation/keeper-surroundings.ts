@@ -184,6 +184,7 @@ function bucketOf(
     },
     delete: key => through(() => bucket.delete(key)),
     list: filter => through(() => bucket.list(filter)),
+    page: (filter, after, most) => through(() => bucket.page(filter, after, most)),
     watch: (filter, { onEntry, onReady }) =>
       through(() =>
         bucket.watch(filter, {

@@ -107,6 +107,8 @@ interface Subscriber {
   line: Line
   matches: (subject: string) => boolean
   queue: string | null
+  /** Messages that it may still get. */
+  left: number
   onMessage(message: Incoming): void
 }
 
@@ -138,6 +140,8 @@ const bucketAgeMs: Partial<Record<BucketName, number>> = {
   presence: limits.bus.presenceAgeMs,
   revocations: limits.bus.revocationAgeMs,
 }
+/** A bucket in memory is never lost. */
+const memoryStream = 'memory'
 const noConnection = () => new BusError('unavailable', 'The bus is not connected.')
 
 export function createMemoryHub({ clock, schedule = queueMicrotask }: MemoryHubOptions): MemoryHub {
@@ -230,11 +234,12 @@ function connect(hub: Hub): Bus {
     publish: (subject, body, traceId) => {
       if (line.up) send(hub, subject, JSON.stringify(body), traceId, () => undefined)
     },
-    subscribe: async (subject, onMessage, { queue } = {}) => {
+    subscribe: async (subject, onMessage, { queue, most } = {}) => {
       const subscriber: Subscriber = {
         line,
         matches: matcher(subject),
         queue: queue === undefined ? null : `${subject} ${queue}`,
+        left: most ?? Number.POSITIVE_INFINITY,
         onMessage,
       }
       hub.subscribers.add(subscriber)
@@ -299,8 +304,11 @@ function send(
     hub.turns.set(queue, turn + 1)
     receivers.push(members[turn % members.length]!)
   }
-  for (const { line, onMessage } of receivers) {
+  for (const subscriber of receivers) {
+    const { line, onMessage } = subscriber
     let answered = false
+    subscriber.left -= 1
+    if (subscriber.left <= 0) hub.subscribers.delete(subscriber)
     hub.schedule(() => {
       if (!line.up) return
       onMessage({
@@ -554,6 +562,16 @@ function bucketOf(line: Line, name: BucketName): Bucket {
           .filter(found => found.body !== null)
           .map(entryOf),
       ),
+    page: (filter, after, most) =>
+      roundTrip(() => {
+        const newest = state().revision
+        const from = after?.stream === memoryStream && after.revision <= newest ? after.revision : 0
+        const newer = present(matcher(filter)).filter(({ revision }) => revision > from)
+        const entries = newer.slice(0, most).map(entryOf)
+        const isLast = entries.length === newer.length
+        const revision = isLast ? newest : (entries.at(-1)?.revision ?? newest)
+        return { entries, position: { stream: memoryStream, revision }, isLast }
+      }),
     watch: (filter, { onEntry, onReady }) =>
       roundTrip(() => {
         const watch: Watch = {

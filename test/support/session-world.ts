@@ -64,6 +64,7 @@ const proberIssuer: ProberIssuer = {
     credentials: `secret of ${credentialId} in ${locationId}`,
   }),
   announce: async () => undefined,
+  removeForeignConsumers: async () => 0,
 }
 
 export const passwordOf = (username: string): string => `${username}'s password`

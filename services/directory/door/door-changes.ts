@@ -1,0 +1,136 @@
+// The checks of a location as its remote probers follow them: what comes after a position, at once or when there is something.
+import { createAllowance } from '#shared/allowance.ts'
+import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
+import type { Change, Changes, DoorRequest } from '#shared/contracts/door.ts'
+import { doorLimits } from '#shared/door-limits.ts'
+import { AppError } from '#shared/errors.ts'
+import { pause } from '#shared/pause.ts'
+import type { DoorContext } from './door-context.ts'
+
+/** What those who wait are woken for; `nothing`: they have waited long enough. */
+export type News = 'checks' | 'members'
+type Woken = News | 'nothing'
+
+export interface DoorChanges {
+  /** Rejects with a BusError, or as busy; may be repeated. */
+  after(request: DoorRequest<'changes'>): Promise<Changes>
+  /** Those who wait look again, or are told who the members are. */
+  wake(what: News): void
+  /** Answers those who wait, and whoever asks from now on, at once. */
+  stop(): void
+}
+
+const {
+  changesCharacters,
+  changesCharactersPerSecond,
+  changesCharactersAtOnce,
+  parked: mostParked,
+  parkMs,
+  gatherMs,
+  answerMs,
+} = doorLimits
+/** What reading a page from the bus counts as, beside what is in it. */
+const readingCharacters = 64 * 1024
+
+export function openDoorChanges(context: DoorContext): DoorChanges {
+  const { clock, location, members, changes: log } = context
+  const allowance = createAllowance(clock, changesCharactersPerSecond, changesCharactersAtOnce)
+  const read = createReading(context)
+  const parked = new Set<(woken: Woken) => void>()
+  let stopped = false
+
+  const take = async (characters: number) => {
+    const waitMs = allowance.take(characters, answerMs)
+    if (waitMs === null) throw new AppError('busy', 'Too many questions', { details: 'the location asks for too many checks' })
+    await pause(clock, waitMs)
+  }
+  const park = () => {
+    const { promise, resolve } = Promise.withResolvers<Woken>()
+    const end = (woken: Woken) => {
+      cancel()
+      parked.delete(end)
+      resolve(woken)
+    }
+    const cancel = clock.after(parkMs, () => end('nothing'))
+    parked.add(end)
+    return { woken: promise, forget: () => end('nothing') }
+  }
+  const wake = (woken: Woken) => {
+    for (const end of [...parked]) end(woken)
+  }
+  const next = async (after: DoorRequest<'changes'>['after']): Promise<Changes> => {
+    const known = log.after(location.id, after)
+    if (known === null) await take(readingCharacters)
+    const found = known ?? (await read(after))
+    const answer = cut(found)
+    await take(charactersOf(answer.changes))
+    return answer
+  }
+  return {
+    after: async ({ after }) => {
+      await log.follow()
+      for (;;) {
+        if (parked.size >= mostParked) throw new AppError('busy', 'Too many questions', { details: 'too many wait for changes' })
+        // From before the look, so that nothing changes unseen in between.
+        const place = park()
+        try {
+          const found = await next(after)
+          if (stopped || found.changes.length > 0 || !found.isLast || found.position.stream !== after?.stream) return found
+          const woken = await place.woken
+          if (woken === 'members') return { ...found, members: members.of(location.id) }
+          if (woken === 'nothing') return found
+        } finally {
+          place.forget()
+        }
+        await pause(clock, gatherMs)
+      }
+    },
+    wake,
+    stop: () => {
+      stopped = true
+      wake('nothing')
+    },
+  }
+}
+
+/** Reads pages of the bucket, one at a time, and those who ask for the same one share it. */
+function createReading({ bus, location, changes: log }: DoorContext) {
+  const bucket = bus.bucket('checks')
+  const reading = new Map<string, Promise<Changes>>()
+  let last: Promise<unknown> = Promise.resolve()
+
+  const read = async (after: DoorRequest<'changes'>['after']): Promise<Changes> => {
+    const generation = log.generation()
+    const page = await bucket.page(keys.checksOfLocation(location.id), after, doorLimits.changes)
+    log.learn(page.position, generation)
+    const changes = page.entries.flatMap(({ key, revision, at, value }) => {
+      const subjectId = parseCheckKey(key)?.subjectId
+      return subjectId === undefined ? [] : [{ subjectId, revision, at: Math.floor(at), value }]
+    })
+    return { changes, position: page.position, isLast: page.isLast }
+  }
+  return (after: DoorRequest<'changes'>['after']): Promise<Changes> => {
+    const name = JSON.stringify(after)
+    const known = reading.get(name)
+    if (known !== undefined) return known
+    const work = last.then(() => read(after)).finally(() => reading.delete(name))
+    last = work.catch(() => undefined)
+    reading.set(name, work)
+    return work
+  }
+}
+
+const charactersOf = (changes: readonly Change[]): number => changes.reduce((sum, change) => sum + sizeOf(change), 0)
+const sizeOf = (change: Change): number => JSON.stringify(change).length
+
+/** As many as one answer may have; the others come with the next one. */
+function cut({ changes, position, isLast }: Changes): Changes {
+  let characters = 0
+  const count = changes.findIndex((change, i) => {
+    characters += sizeOf(change)
+    return i > 0 && characters > changesCharacters
+  })
+  if (count < 0) return { changes, position, isLast }
+  const kept = changes.slice(0, count)
+  return { changes: kept, position: { stream: position.stream, revision: kept.at(-1)?.revision ?? 0 }, isLast: false }
+}

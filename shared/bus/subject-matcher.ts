@@ -1,0 +1,17 @@
+// Which subjects of the bus a filter matches: `*` is one token, `>` one or more at the end. As a server decides it.
+
+/** `start`: what every subject that is asked about is known to begin with. */
+export function subjectMatcher(filter: string, start = ''): (subject: string) => boolean {
+  if (!/[*>]/.test(filter)) return subject => subject === filter
+  if (start !== '' && filter === `${start}*`) {
+    return subject => subject.length > start.length && !subject.includes('.', start.length)
+  }
+  const wanted = filter.split('.')
+  const open = wanted.at(-1) === '>'
+  const fixed = open ? wanted.slice(0, -1) : wanted
+  return subject => {
+    const tokens = subject.split('.')
+    if (open ? tokens.length <= fixed.length : tokens.length !== fixed.length) return false
+    return fixed.every((token, i) => token === '*' || token === tokens[i])
+  }
+}
