@@ -59,6 +59,7 @@ const apart = ['GET /session/oidc/start', 'GET /session/oidc/callback']
 const proberIssuer: ProberIssuer = {
   issue: id => ({ publicKey: `U${id}`, credentials: 'the text of a file' }),
   announce: async () => undefined,
+  removeForeignConsumers: async () => 0,
 }
 
 t.test('the document of the session API is OpenAPI 3.1', async t => {
