@@ -1,4 +1,4 @@
-// How secrets are hidden in what is shown: names that mark credentials, addresses, and addresses within texts (spec E 11). Pure.
+// Redaction of secrets: names that mark credentials, addresses, and addresses within texts (spec E 11). Pure.
 import { percentDecoded } from '#shared/url-credentials.ts'
 
 /** A whole part of a name that marks a credential. */

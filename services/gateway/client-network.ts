@@ -1,4 +1,4 @@
-// Which addresses count as one client: an IPv4 address, or the 64 bits of IPv6 that one household or host gets at least.
+// The client of an address: an IPv4 address, or the 64 bits of IPv6 that one household or host gets at least.
 import { isIPv4 } from 'node:net'
 
 /** A text that is the same for all addresses of a client. */

@@ -54,21 +54,21 @@ export function ruleLineOf(alert: AlertDocument): string {
   return `${subjectOf(alert)}: rule "${oneLine(ruleName, nameCharacters)}": ${says}`
 }
 
-/** Since when nothing was heard; empty unless that is told. */
+/** Since when nothing was heard; empty in other messages. */
 export function silenceLinesOf({ kind, decidedAt, facts }: AlertDocument): string[] {
   if (kind !== 'no_data') return []
   const { ruleName, failing, unknown, ok, silence, troubleSince } = facts
   const isUnassigned = ruleName === '' && failing.length + unknown.length + ok.length === 0
   if (isUnassigned) return ['No location is assigned, so nothing is checked.', isUnknown]
-  if (silence === null) return [`No usable reports since ${instantAsTold(troubleSince, decidedAt)}. ${isUnknown}`]
+  if (silence === null) return [`No usable reports since ${instantText(troubleSince, decidedAt)}. ${isUnknown}`]
   const { lastAt } = silence
   if (lastAt === null) return [`No reports so far. ${isUnknown}`]
-  return [`No reports for ${humanDuration(decidedAt - lastAt)} (last at ${instantAsTold(lastAt, decidedAt)}). ${isUnknown}`]
+  return [`No reports for ${humanDuration(decidedAt - lastAt)} (last at ${instantText(lastAt, decidedAt)}). ${isUnknown}`]
 }
 
-/** When the trouble ended; empty unless that is told. */
+/** When the trouble ended; empty in other messages. */
 export function endLineOf({ kind, decidedAt, facts }: AlertDocument): string {
-  return kind === 'recovery' ? `It ended at ${instantAsTold(facts.closedAt ?? decidedAt, decidedAt)}.` : ''
+  return kind === 'recovery' ? `It ended at ${instantText(facts.closedAt ?? decidedAt, decidedAt)}.` : ''
 }
 
 const isUnknown = 'Whether it is up is unknown.'
@@ -87,7 +87,7 @@ function problemWords(problem: AlertProblem): string {
 }
 
 /** `02:11:40 UTC`, with its date unless that is the day of the message. */
-function instantAsTold(at: number, decidedAt: number): string {
+function instantText(at: number, decidedAt: number): string {
   const [day = '', time = ''] = new Date(at).toISOString().slice(0, -'.000Z'.length).split('T')
   const isSameDay = new Date(decidedAt).toISOString().startsWith(day)
   return isSameDay ? `${time} UTC` : `${day} ${time} UTC`

@@ -39,7 +39,7 @@ export interface AlertDocument extends Stored {
   expireAt: number
 }
 
-/** What an input of an authored rule says when it reads a problem. `number` null: the reports themselves say so. */
+/** An input of an authored rule that reads a problem. `number` null: the reports themselves say so. */
 export type AlertProblem =
   | { of: 'rule'; name: string }
   | { of: 'signal'; signal: string; number: { value: number; compare: '<' | '>'; threshold: number } | null }
@@ -64,9 +64,9 @@ export interface AlertFacts {
   failing: string[]
   unknown: string[]
   ok: string[]
-  /** Inputs of an authored rule that read a problem, in the rule's order; empty unless that is told. */
+  /** Inputs of an authored rule that read a problem, in the rule's order; empty in other messages. */
   problems: AlertProblem[]
-  /** When the silent inputs were last heard, the latest of them; `lastAt` null: never. Null: none is silent, or that is not told. */
+  /** When the silent inputs were last heard, the latest of them; `lastAt` null: never. Null: none is silent, or another message. */
   silence: { lastAt: number | null } | null
   /** True of a test message. */
   isTest?: true

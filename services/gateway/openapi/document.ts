@@ -12,7 +12,7 @@ export interface Generation {
   title: string
   description: string
   routes: Descriptions
-  /** What the installation sends by itself. */
+  /** Messages that the installation sends by itself. */
   webhooks?: (components: Components) => JsonSchema
 }
 

@@ -1,5 +1,5 @@
-// What a reader of the documents may send as it stands. It tells one story: each request works on an installation to which those above
-// it were sent. WORKSPACE_ID, MONITOR_ID and INCIDENT_ID stand for ids that only the installation knows.
+// Example requests of the documents. They tell one story: each works as it stands on an installation to which those above it were
+// sent. WORKSPACE_ID, MONITOR_ID and INCIDENT_ID stand for ids that only the installation knows.
 
 /** The page puts the first workspace of its reader in its place. */
 export const workspacePlaceholder = 'WORKSPACE_ID'

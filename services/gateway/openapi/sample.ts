@@ -1,4 +1,4 @@
-// An answer as a reader of the documents sees it before sending anything: one value that fits a schema, with words that mean something.
+// Example answers of the documents: one value that fits a schema, with words of the domain.
 import { samples } from '#shared/template/samples.ts'
 import { type Components, type JsonSchema, schemaAddress } from './plain-schema.ts'
 

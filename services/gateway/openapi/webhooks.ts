@@ -1,4 +1,4 @@
-// The messages that destinations get when no template makes their body (spec D 2; C, Events). Tests hold real bodies to it.
+// Messages to destinations whose body no template makes (spec D 2; C, Events). Tests hold real bodies to these schemas.
 import { Type } from 'typebox'
 import { Answered, Instant, OrNull } from './description.ts'
 import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'

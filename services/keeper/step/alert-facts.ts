@@ -1,4 +1,4 @@
-// What an alert says of its subject and its rule, frozen when it is decided. It carries no secret: no request body, no credentials of
+// Facts of an alert about its subject and its rule, frozen when it is decided. They carry no secret: no request body, no credentials of
 // an address (spec E 0). Pure.
 import type { AlertFacts, AlertKind, AlertProblem } from '#shared/contracts/alert.ts'
 import type { IncidentSnapshot } from '#shared/contracts/incident.ts'
@@ -11,7 +11,7 @@ import { isSilent } from '#shared/judging/read-input.ts'
 import { redactedText, redactedUrl } from '#shared/redaction.ts'
 import { factsOf } from './judge-rule.ts'
 
-/** What is told, and when that is decided. */
+/** The kind of the message and the instant of its decision. */
 interface Order {
   kind: AlertKind
   now: number

@@ -1,4 +1,4 @@
-// What the document of the session API says of a route: one record a route. Bodies are the schemas that the routes read by; tests hold
+// Description of a route of the session API, as its document shows it. Bodies are the schemas that the routes read by. Tests hold
 // results to real answers.
 import type { TSchema } from 'typebox'
 import type { SessionErrorWord } from '../../session/session-error.ts'
@@ -13,7 +13,7 @@ export interface SessionRoute {
   query?: Record<string, QueryParameter>
   /** Absent: the route takes no body. */
   body?: TSchema
-  /** What a caller may send as it stands, on an installation to which the examples above were sent. */
+  /** A body that works as it stands, on an installation to which the examples above were sent. */
   example?: unknown
   status: 200 | 201 | 204 | 303
   /** Absent: an answer without a body. */

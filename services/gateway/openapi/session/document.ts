@@ -30,7 +30,7 @@ const Refused = Answered('SessionRefusal', {
 })
 
 const introduction =
-  'What the dashboard speaks: plain JSON with HTTP statuses. A browser that has signed in sends the cookie, and `Origin` by itself; others ' +
+  'The API of the dashboard: plain JSON with HTTP statuses. A browser that has signed in sends the cookie, and `Origin` by itself; others ' +
   'send `Origin` with the address of the installation. Programs use an API key and the other documents instead.'
 
 /** A plain object, ready to be written as JSON. */

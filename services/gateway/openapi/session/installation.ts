@@ -1,4 +1,4 @@
-// What administrators keep of the installation: locations and the credentials of probers (docs/session-api.md).
+// Routes of administrators: locations and the credentials of probers (docs/session-api.md).
 import { Type } from 'typebox'
 import { LocationChange, NewLocation } from '../../session/locations.ts'
 import { NewCredential } from '../../session/prober-credentials.ts'

@@ -1,4 +1,4 @@
-// Workspaces with their members, and what the dashboard alone does to subjects (docs/session-api.md, docs/custom-subjects.md).
+// Workspaces with their members, and changes of subjects that the dashboard alone makes (docs/session-api.md, docs/custom-subjects.md).
 import { Type } from 'typebox'
 import { MemberRole, NewMember } from '../../session/members.ts'
 import { WorkspaceName } from '../../session/workspaces.ts'
