@@ -157,6 +157,13 @@ t.test('an alert has the failing check’s error, no secret of the monitor, and 
   ])
 })
 
+t.test('an alert of a monitor without locations has no place, no silence and no rule to name', async t => {
+  const { id } = asSuccess(await world.call('POST', monitors, { token, body: settings([], 'majority') }))
+  await world.clock.advance(graceMs + confirmMs + second)
+  const [alert] = await world.store.find('alerts', { where: { subjectId: id }, limit: 2 })
+  t.match(alert, { kind: 'no_data', facts: { ruleName: '', failing: [], unknown: [], ok: [], silence: null, problems: [] } })
+})
+
 t.test('a location added while an incident is open joins the decision and neither closes nor doubles it', async t => {
   const id = await create(['de'], 'majority')
   await report(id, 'de', false)
