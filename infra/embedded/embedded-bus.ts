@@ -40,7 +40,7 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
   const binary = await obtainNatsServer({ toolsFolder: options.toolsFolder, log: options.print })
   const { keys, houseCredentialsFile: credentialsFile } = await keptBusKeys(dataFolder, clock, options.acceptLoss)
   const { host, tls } = options
-  const described = { binary, dataFolder, host, keys, logger, ...(tls && { tls }) }
+  const described = { binary, dataFolder, host, keys, logger, clock, ...(tls && { tls }) }
   let server = await startNatsServer({ ...described, port: options.port })
   const { url, token } = server
   const port = Number(new URL(url).port)

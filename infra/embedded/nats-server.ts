@@ -8,8 +8,10 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type BusKeys, serverAuthorization } from '#shared/bus/bus-keys.ts'
+import { type Clock, createSystemClock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
+import { followServerLog } from './server-log.ts'
 import { clearStaleServer } from './stale-nats-server.ts'
 
 export { obtainNatsServer } from './obtain-nats-server.ts'
@@ -21,6 +23,8 @@ export interface NatsServerOptions {
   /** 0 takes a free one. */
   port: number
   logger?: Logger
+  /** Times what is said of its log; unset: the system's. */
+  clock?: Clock
   /** The address to listen on; unset: loopback. */
   host?: string
   /** The keys that its clients are known by; unset: one token that may do everything. */
@@ -104,7 +108,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   const broken = Promise.withResolvers<void>()
   try {
     const failed = failure(child)
-    const [pid, port] = await Promise.all([firstLine(child, failed), listening(child, failed, options.logger, broken.resolve)])
+    const [pid, port] = await Promise.all([firstLine(child, failed), listening(child, failed, options, broken.resolve)])
     const own = ownAddress(host)
     await answers(own, port)
     return {
@@ -175,26 +179,12 @@ async function firstLine(child: ChildProcess, failed: Promise<void>): Promise<st
 async function listening(
   child: ChildProcess,
   failed: Promise<void>,
-  logger: Logger | undefined,
+  { logger, clock = createSystemClock() }: Pick<NatsServerOptions, 'logger' | 'clock'>,
   onBroken: () => void,
 ): Promise<number> {
-  const lines = createInterface({ input: child.stderr as NonNullable<typeof child.stderr> })
-  let complaint = 'it did not say why'
-  const port = new Promise<number>(settle => {
-    lines.on('line', line => {
-      const said = /\[(INF|WRN|ERR|FTL)\] (.*)/.exec(line)
-      const found = /Listening for client connections on .*:(\d+)$/.exec(line)
-      if (found) settle(Number(found[1]))
-      // Its own words: further on, a line may quote what somebody sent who is not even let in.
-      if (said?.[1] === 'ERR' && /^JetStream .* critical write error: /.test(said[2] ?? '')) onBroken()
-      if (said?.[1] === 'INF') logger?.debug({ said: said[2] }, 'bus server said')
-      else if (line.trim() !== '') {
-        complaint = said?.[2] ?? line
-        logger?.warn({ said: complaint }, 'bus server complained')
-      }
-    })
-  })
-  return orFailure(port, failed, () => complaint)
+  const { promise: port, resolve: onListening } = Promise.withResolvers<number>()
+  const log = followServerLog(child.stderr as NonNullable<typeof child.stderr>, { clock, logger, onListening, onBroken })
+  return orFailure(port, failed, () => log.complaint() ?? 'it did not say why')
 }
 
 async function orFailure<T>(wanted: Promise<T>, failed: Promise<void>, complaint: () => string): Promise<T> {

@@ -1,10 +1,12 @@
 // The embedded nats-server: it is found or refused, keeps its store and its token, and never outlives its parent.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { PassThrough } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
@@ -13,7 +15,9 @@ import { createLogger } from '#shared/logger.ts'
 import { keptBusKeys } from '../../infra/embedded/kept-bus-keys.ts'
 import { obtainNatsServer, startNatsServer } from '../../infra/embedded/nats-server.ts'
 import { isNewEnough } from '../../infra/embedded/obtain-nats-server.ts'
+import { followServerLog } from '../../infra/embedded/server-log.ts'
 import { createHandClock } from '../support/hand-clock.ts'
+import { eventually } from './run-program.ts'
 
 const toolsFolder = join(import.meta.dirname, '..', '..', '.tools')
 const parentProgram = join(import.meta.dirname, '..', 'support', 'nats-server-parent.ts')
@@ -167,7 +171,7 @@ t.test('a server that cannot start says why', async t => {
 
 t.test('what a server may keep does not depend on what the disk has free when it starts', async t => {
   const said: string[] = []
-  const listening = pino({ level: 'debug' }, { write: line => said.push(JSON.parse(line).said) })
+  const listening = pino({ level: 'debug' }, { write: line => said.push(line) })
   const binary = await obtainNatsServer({ toolsFolder, log: quiet })
   const server = await startNatsServer({ binary, dataFolder: await folderFor(t), port: 0, logger: listening })
   t.teardown(() => server.stop())
@@ -188,7 +192,7 @@ t.test('a bus without room for what is declared on it is refused with a sentence
 
 t.test('no stranger makes it look as if the server could not write', async t => {
   const said: string[] = []
-  const listening = pino({ level: 'debug' }, { write: line => said.push(JSON.parse(line).said) })
+  const listening = pino({ level: 'debug' }, { write: line => said.push(line) })
   const binary = await obtainNatsServer({ toolsFolder, log: quiet })
   const dataFolder = await folderFor(t)
   const { keys } = await keptBusKeys(dataFolder, createHandClock())
@@ -247,4 +251,44 @@ t.test('which nats-server is taken', async t => {
   ] as const) {
     t.equal(isNewEnough(text), enough, text)
   }
+})
+
+t.test('what clients make the server say is said once a minute, and its own words as they come', async t => {
+  const clock = createHandClock()
+  const lines: { level: string; msg: string; said?: string; first?: string; count?: number }[] = []
+  const logger = pino({ level: 'warn', base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const log = new PassThrough()
+  const heard: string[] = []
+  followServerLog(log, {
+    clock,
+    logger,
+    onListening: port => heard.push(`listening on ${port}`),
+    onBroken: () => heard.push('broken'),
+  })
+  const stamp = '[7] 2026/11/23 04:55:37.687390'
+  const violation = `${stamp} [ERR] 10.0.0.7:41306 - cid:7 - "v3" - "A/loc1" - Publish Violation - Subject "${'x'.repeat(4_000)}"\n`
+  log.write(`${stamp} [INF] Listening for client connections on 0.0.0.0:4222\n`)
+  for (let n = 0; n < 1_000; n++) log.write(violation.repeat(100))
+  const own = `${stamp} [ERR] JetStream stream 'A > KV_leases' critical write error: no space left on device\n`
+  log.write(own.slice(0, 50))
+  log.write(own.slice(50))
+  await eventually('all is read', () => heard.length === 2)
+  t.strictSame(heard, ['listening on 4222', 'broken'])
+  clock.advance(60_000)
+  log.write(`${stamp} [WRN] Readloop processing time: 3s\n`)
+  log.write(`${stamp} [ERR] 10.0.0.7:1 - cid:9 - JetStream stream critical write error: as a client says it\n`)
+  log.end()
+  await once(log, 'close')
+  const clients = lines.filter(({ msg }) => msg === 'bus server refused what clients sent')
+  t.strictSame(
+    clients.map(({ count }) => count),
+    [1, 99_999, 1],
+  )
+  t.match(clients[0]?.first, /cid:7 .* Publish Violation/)
+  t.ok(lines.every(line => JSON.stringify(line).length < 1_000))
+  t.match(
+    lines.filter(({ said }) => said !== undefined).map(({ said }) => said),
+    [/critical write error/, /Readloop/],
+  )
+  t.equal(heard.length, 2, 'what a client says breaks nothing')
 })
