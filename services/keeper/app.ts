@@ -2,6 +2,7 @@
 // nothing itself.
 import { partitionOf } from '#shared/hash.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
+import { createJunkReports } from '#shared/junk-reports.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, SurroundingsWithStore } from '#shared/service.ts'
 import { createCheckEntries } from './check-entries.ts'
@@ -37,6 +38,7 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     ...surroundings,
     logger,
     metrics: createKeeperMetrics(surroundings.metrics),
+    junk: createJunkReports('keeper', { ...surroundings, logger }),
     cache: new SubjectCache(options.cachedSubjects ?? limits.keeper.cachedSubjects),
     keeperId: options.keeperId,
     encodeIncidentId: createIncidentIds(options.incidentSalt ?? '').encode,
@@ -48,13 +50,7 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     remove: (subjectId, signalKey) => removals.start(subjectId, signalKey),
     becameLive: () => readiness.look(),
     writeChecks: (subjectId, entries) => checkEntries.write(subjectId, entries),
-    removeTombstone: subjectId => {
-      core.cache.drop(subjectId)
-      // Once more: a write that the store carried out late may have come after its children were removed.
-      removeChildren(core, subjectId, () => core.mayCommit(partitionOf(subjectId)))
-        .then(() => core.store.delete('subjects', [subjectId]))
-        .catch(error => logger.warn({ err: error, subjectId }, 'tombstone could not be removed'))
-    },
+    removeTombstone: subjectId => removeTombstone(core, subjectId),
   }
   const host = new Host(core)
   const readiness = createReadiness(core, () => host.partitions())
@@ -96,8 +92,17 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
       readiness.stop()
       await host.stop()
       await leases.stop()
+      core.junk.stop()
     },
   }
+}
+
+function removeTombstone(core: Core, subjectId: string): void {
+  core.cache.drop(subjectId)
+  // Once more: a write that the store carried out late may have come after its children were removed.
+  removeChildren(core, subjectId, () => core.mayCommit(partitionOf(subjectId)))
+    .then(() => core.store.delete('subjects', [subjectId]))
+    .catch(error => core.logger.warn({ err: error, subjectId }, 'tombstone could not be removed'))
 }
 
 function unready(host: Host, held: number): string[] {

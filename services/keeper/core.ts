@@ -2,6 +2,7 @@
 import type { Bus } from '#shared/bus/port.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { PendingCheck } from '#shared/contracts/subject.ts'
+import type { JunkReports } from '#shared/junk-reports.ts'
 import type { Logger } from '#shared/logger.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import type { KeeperMetrics } from './metrics.ts'
@@ -14,6 +15,7 @@ export interface Core {
   clock: Clock
   logger: Logger
   metrics: KeeperMetrics
+  junk: JunkReports
   cache: SubjectCache
   keeperId: string
   /** The public id of an internal incident id, for the log. */

@@ -6,6 +6,7 @@ import type { StreamMessage } from '#shared/bus/port.ts'
 import { keys } from '#shared/bus/subjects.ts'
 import { CheckResult } from '#shared/contracts/check.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { firstFault } from '#shared/first-fault.ts'
 import { limits, minute } from '#shared/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
 import { pagesOf } from '#shared/store/pages.ts'
@@ -92,13 +93,19 @@ function receive(core: Core, partition: Partition, message: StreamMessage): bool
   const waiting = checkResult.Check(message.body) ? resultInput(message, message.body, partition) : null
   partition.receivedTo = Math.max(partition.receivedTo, message.sequence)
   if (waiting !== null) partition.results.push(waiting)
-  else core.logger.warn({ subject: message.subject }, 'a report that is none was dropped')
+  else core.junk.note(locationOf(message.subject), whyNone(message.body))
   const isPassed = waiting?.input.kind === 'result' && waiting.input.result.ok
   partition.isUrgent ||= !isPassed
   if (isPassed && partition.state === 'live' && partition.results.length < limits.keeper.gatherResults) core.wakeSoon()
   else core.wake()
   return partition.results.length < limits.keeper.feedBacklog
 }
+
+/** Of a message that may be no observation at all. */
+const locationOf = (subject: string): string => subject.split('.')[2]?.slice(0, 64) ?? ''
+
+const whyNone = (body: unknown): string =>
+  checkResult.Check(body) ? 'its subject is none of its partition' : firstFault(checkResult, body, 'the result')
 
 export function countGap(core: Core, partition: Partition, reason: string): void {
   partition.gaps++

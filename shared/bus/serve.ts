@@ -5,6 +5,7 @@ import { Compile, type Validator } from 'typebox/compile'
 import type { Bus, Incoming, Subscription } from '#shared/bus/port.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import { AppError } from '#shared/errors.ts'
+import { firstFault } from '#shared/first-fault.ts'
 import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
 
@@ -36,7 +37,8 @@ export async function serve(bus: Bus, options: ServeOptions): Promise<Subscripti
       const contract = options.contractOf(subject)
       if (!contract) throw new AppError('not_found', 'Unknown request')
       const validator = validatorOf(contract)
-      if (!validator.Check(body)) throw new AppError('malformed', 'Invalid request', { details: firstFault(validator, body) })
+      if (!validator.Check(body))
+        throw new AppError('malformed', 'Invalid request', { details: firstFault(validator, body, 'The request') })
       return { ok: true, result: await options.serve(body, { subject, traceId }) }
     } catch (error) {
       if (error instanceof AppError) return refusal(error)
@@ -61,11 +63,6 @@ export async function serve(bus: Bus, options: ServeOptions): Promise<Subscripti
       await Promise.all(running)
     },
   }
-}
-
-function firstFault(validator: Validator, body: unknown): string {
-  const [fault] = validator.Errors(body)
-  return fault ? `${fault.instancePath || 'The request'} ${fault.message}` : 'The request does not fit its contract'
 }
 
 const refusal = (error: AppError): Reply => ({ ok: false, error: error.toBody() })

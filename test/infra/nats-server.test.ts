@@ -171,7 +171,7 @@ t.test('a server that cannot start says why', async t => {
 
 t.test('what a server may keep does not depend on what the disk has free when it starts', async t => {
   const said: string[] = []
-  const listening = pino({ level: 'debug' }, { write: line => said.push(line) })
+  const listening = pino({ level: 'debug' }, { write: line => said.push(JSON.parse(line).said) })
   const binary = await obtainNatsServer({ toolsFolder, log: quiet })
   const server = await startNatsServer({ binary, dataFolder: await folderFor(t), port: 0, logger: listening })
   t.teardown(() => server.stop())

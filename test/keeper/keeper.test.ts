@@ -251,6 +251,32 @@ t.test('idempotence', async t => {
   })
 })
 
+t.test('reports that are none are dropped, counted by location, and said once a minute with the first reason', async t => {
+  const world = createWorld()
+  const lines: Record<string, unknown>[] = []
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const { metrics, service } = await world.startOne({ exclusive: true }, undefined, logger)
+  const id = await world.create()
+  const publish = (location: string, body: unknown) => world.client.observations.publish(subjects.observation(location, id), body)
+  for (let n = 0; n < 5_000; n++) await publish('aaaa', n === 0 ? { slotAt: 'soon' } : 'junk')
+  await publish('bbbb', null)
+  await world.clock.advance(1_000)
+  const said = () => lines.filter(({ msg }) => msg === 'reports dropped that are none')
+  t.match(said(), [
+    { location: 'aaaa', count: 1, reason: /rev|slotAt|required/ },
+    { location: 'bbbb', count: 1, reason: /the result must be object/ },
+  ])
+  await world.clock.advance(minute)
+  t.match(said().slice(2), [{ location: 'aaaa', count: 4_999, reason: /the result must be object/ }])
+  await world.report(id, true)
+  t.equal(await world.store.count('observations', {}), 1, 'what comes behind them is judged')
+  await service.stop()
+  t.equal(said().length, 3)
+  const counted = await metrics.metrics()
+  t.match(counted, /watchkeeper_keeper_junk_reports_total\{location="aaaa"\} 5000/)
+  t.match(counted, /watchkeeper_keeper_junk_reports_total\{location="bbbb"\} 1/)
+})
+
 t.test('a slot that has not come yet is dropped, so that a prober with a wrong clock silences nobody', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true })

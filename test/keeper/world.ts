@@ -56,6 +56,7 @@ export function createWorld(
   const startOne = async (
     options: Partial<KeeperOptions> = {},
     wrapBus: (bus: Bus) => Bus = bus => bus,
+    logger = pino({ level: 'silent' }),
   ): Promise<KeeperHandle> => {
     await nudges
     const bus = hub.connect()
@@ -63,7 +64,7 @@ export function createWorld(
       bus: wrapBus(bus),
       clock: wrapClock(clock),
       store: wrapStore(store),
-      logger: pino({ level: 'silent' }),
+      logger,
       metrics: new Registry(),
     }
     const keeperId = options.keeperId ?? `k${randomId(4)}`

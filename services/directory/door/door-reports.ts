@@ -5,6 +5,7 @@ import { subjects } from '#shared/bus/subjects.ts'
 import { CheckResult } from '#shared/contracts/check.ts'
 import { type DoorAnswers, DoorReport, type DoorRequest } from '#shared/contracts/door.ts'
 import { doorLimits } from '#shared/door-limits.ts'
+import { firstFault } from '#shared/first-fault.ts'
 import { pause } from '#shared/pause.ts'
 import type { DoorContext } from './door-context.ts'
 
@@ -44,6 +45,5 @@ function whyNone(report: unknown): string | null {
   if (!doorReport.Check(report)) return 'it is not a subject and a result'
   const [, result] = report
   if (checkResult.Check(result)) return null
-  const [fault] = checkResult.Errors(result)
-  return `${fault?.instancePath || 'the result'} ${fault?.message ?? 'does not fit its contract'}`
+  return firstFault(checkResult, result, 'the result')
 }

@@ -1,14 +1,13 @@
 // The doors of all locations, for probers that join by credentials: opened, renamed and closed as locations come and go.
-import { Counter, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { Cancel, Clock } from '#shared/clock.ts'
 import type { LocationDocument } from '#shared/contracts/account.ts'
 import { doorLimits } from '#shared/door-limits.ts'
+import { createJunkReports } from '#shared/junk-reports.ts'
 import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
-import { registeredMetric } from '#shared/registered-metric.ts'
-import { createSeldom } from '#shared/seldom.ts'
 import type { Store } from '#shared/store/port.ts'
 import { createBusClock } from './bus-clock.ts'
 import { ChangeLog } from './change-log.ts'
@@ -47,7 +46,7 @@ export async function startDoors(options: DoorsOptions): Promise<Doors> {
       else for (const { door } of standing.values()) door.wake('checks')
     },
   })
-  const junk = countJunk(options)
+  const junk = createJunkReports('directory', options)
   const busTime = createBusClock(bus, clock)
   const shared = { bus, clock, logger, changes, busTime, members, onJunk: junk.note }
 
@@ -114,29 +113,5 @@ function createLooking(look: () => Promise<void>, clock: Clock, logger: Logger) 
       cancel()
       await running
     },
-  }
-}
-
-function countJunk({ clock, logger, metrics }: DoorsOptions) {
-  const counter = registeredMetric(
-    metrics,
-    'watchkeeper_directory_junk_reports_total',
-    name =>
-      new Counter({
-        name,
-        help: 'Reports of remote probers that are none, by location',
-        labelNames: ['location'],
-        registers: [metrics],
-      }),
-  )
-  const seldom = createSeldom<string>(clock, (location, reason, count) =>
-    logger.warn({ location, reason, count }, 'reports dropped that are none'),
-  )
-  return {
-    note: (location: string, reason: string, count: number) => {
-      counter.inc({ location }, count)
-      seldom.note(location, reason, count)
-    },
-    stop: seldom.stop,
   }
 }
