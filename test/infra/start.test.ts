@@ -430,8 +430,8 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     t.notMatch(program.stdout() + program.stderr(), /whsec_/, 'no log has it')
   })
 
-  await t.test('a second process on the same data folder is refused', async t => {
-    const ended = await runProgram(t, ['start'], { DATA_DIR: dataFolder }).ended
+  await t.test('a second process is refused for the data folder, before its port is looked at', async t => {
+    const ended = await runProgram(t, ['start'], { DATA_DIR: dataFolder, PORT: new URL(url).port }).ended
     t.equal(ended.code, 1)
     t.match(ended.stderr, new RegExp(`is in use by process ${program.child.pid}`))
   })
@@ -472,7 +472,7 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     t.notOk(isAlive(server), 'the bus server is gone')
     t.same(
       readdirSync(dataFolder).sort(),
-      ['bus', 'first-key', 'start-lock', 'watchkeeper.db', 'watchkeeper.db-lock'],
+      ['bus', 'first-key', 'start-lock', 'watchkeeper.db', 'watchkeeper.db-lock', 'watchkeeper.db-mark'],
       'nothing is left but data and the empty files that are locked',
     )
     const after = await runProgram(t, ['key', 'list'], { DATA_DIR: dataFolder }).ended
