@@ -23,7 +23,7 @@ import { measureReadiness } from './readiness-metric.ts'
 import { decideRunMode, type RunMode } from './run-mode.ts'
 import { type RunningServices, reachable, startServices } from './services.ts'
 import { startStep } from './start-error.ts'
-import { welcome } from './welcome.ts'
+import { doneAlready, welcome } from './welcome.ts'
 
 export interface RunOptions {
   settings: AllSettings
@@ -97,9 +97,9 @@ async function startAll(running: Running): Promise<string | null> {
   const store = mode.needsStore ? await openKnownStore({ ...running, dataFolder, bus, found }) : null
   if (store) parts.store = store
   const incidentSalt = settings.SQIDS_SALT || (store ? await startStep(() => installationSalt(store)) : '')
-  const first = store && mode.services.includes('directory')
+  const first = mode.services.includes('directory') ? store : null
   const firstKey: FirstKey | null = first
-    ? await startStep(() => prepareFirstKey({ store, clock, logger }, { dataFolder, location: settings.LOCATION }))
+    ? await startStep(() => prepareFirstKey({ store: first, clock, logger }, { dataFolder, location: settings.LOCATION }))
     : null
   const services = await startStep(() =>
     startServices({ bus, clock, logger, metrics }, store, { ...running, ...opened, pace, incidentSalt, missedSince }),
@@ -107,7 +107,9 @@ async function startAll(running: Running): Promise<string | null> {
   parts.services = services
   undo.push({ what: 'services', run: services.stop })
   const opsUrl = `http://${reachable(settings.HOST)}:${ops.port}`
-  const facts = { version: running.version, url: services.url, opsUrl, firstKey, location: settings.LOCATION }
+  const done = first ? await startStep(() => doneAlready(first)) : null
+  const { LOCATION: location, DATA_DIR: dataDir } = settings
+  const facts = { version: running.version, url: services.url, opsUrl, firstKey, location, dataDir, dataFolder, done }
   for (const line of welcome(facts)) running.print(line)
   return services.url
 }

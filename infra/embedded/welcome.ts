@@ -1,5 +1,9 @@
-// What a person reads once everything runs: where it listens, and what to type next. The lines work when pasted.
+// What a person reads once everything runs: where it listens, and what to type next, as far as it was not done yet. The lines work when
+// pasted.
+import { ownerUsername } from '#shared/owner-username.ts'
+import type { Store } from '#shared/store/port.ts'
 import type { FirstKey } from './first-key.ts'
+import { programSettings } from './settings.ts'
 
 export interface WelcomeFacts {
   version: string
@@ -9,25 +13,59 @@ export interface WelcomeFacts {
   firstKey: FirstKey | null
   /** A location that a new website monitor can name. */
   location: string
+  /** As DATA_DIR says, and its absolute path. */
+  dataDir: string
+  dataFolder: string
+  /** Null where no directory runs here, which alone can make a first key. */
+  done: DoneAlready | null
+}
+
+export interface DoneAlready {
+  hasKey: boolean
+  hasPassword: boolean
+  hasDestination: boolean
+  hasSubject: boolean
+}
+
+/** Rejects with a StoreError. */
+export async function doneAlready(store: Store): Promise<DoneAlready> {
+  const [keys, owners, destinations, subjects] = await Promise.all([
+    store.find('keys', { where: {}, limit: 1, select: [] }),
+    store.find('users', { where: { username: ownerUsername }, limit: 1 }),
+    store.find('destinations', { where: {}, limit: 1, select: [] }),
+    store.find('subjects', { where: { deletedAt: null }, limit: 1, select: [] }),
+  ])
+  return {
+    hasKey: keys.length > 0,
+    hasPassword: owners.some(({ password }) => password !== undefined),
+    hasDestination: destinations.length > 0,
+    hasSubject: subjects.length > 0,
+  }
 }
 
 export function welcome(facts: WelcomeFacts): string[] {
-  const head = facts.url === null ? 'runs' : `listens on ${facts.url}`
-  const lines = [
-    `Watchkeeper ${facts.version} ${head}; readiness and metrics: ${facts.opsUrl}/readyz and ${facts.opsUrl}/metrics`,
+  const { url, firstKey, done } = facts
+  const head = url === null ? 'runs' : `listens on ${url}`
+  const first = `Watchkeeper ${facts.version} ${head}; readiness and metrics: ${facts.opsUrl}/readyz and ${facts.opsUrl}/metrics`
+  if (url === null || done === null) return [first]
+  const isUsual = facts.dataDir === programSettings.DATA_DIR.default
+  const command = isUsual ? './watchkeeper' : `DATA_DIR=${quoted(facts.dataFolder)} ./watchkeeper`
+  return [
+    first,
+    ...(firstKey === null ? [] : [`The first API key is in ${firstKey.path}, for you alone to read.`]),
+    ...(done.hasKey ? [] : [`To make an API key: ${command} key create`]),
+    ...(done.hasPassword
+      ? []
+      : [`To sign in as ${ownerUsername}, first set a password: ${command} member password ${ownerUsername}`]),
+    ...(firstKey === null ? [] : nextSteps(`${url}/api/v2`, firstKey, facts.location, done)),
   ]
-  if (facts.url === null) return lines
-  if (facts.firstKey === null) return [...lines, 'An API key comes from: ./watchkeeper key create']
-  const password = 'To sign in as owner, first set a password: ./watchkeeper member password owner'
-  const steps = nextSteps(`${facts.url}/api/v2`, facts.firstKey, facts.location)
-  return [...lines, `The first API key is in ${facts.firstKey.path}, for you alone to read.`, password, ...steps]
 }
 
-function nextSteps(api: string, { path, workspaceId }: FirstKey, location: string): string[] {
+function nextSteps(api: string, { path, workspaceId }: FirstKey, location: string, done: DoneAlready): string[] {
   const curl = `curl -sS -H "Authorization: Bearer $(cat ${quoted(path)})"`
   const post = (route: string, body: object) =>
     `  ${curl} -H 'Content-Type: application/json' ${api}${route} -d ${quoted(JSON.stringify(body))}`
-  // Named, although one is enough today: these lines are printed at every start, and a person of two workspaces must name one.
+  // Named, although one is enough at first: a person of two workspaces must name one.
   const destination = {
     workspace_id: workspaceId,
     name: 'my webhook',
@@ -44,11 +82,9 @@ function nextSteps(api: string, { path, workspaceId }: FirstKey, location: strin
     locations: [location],
   }
   return [
-    'Who is told:',
-    post('/notifications/destinations', destination),
-    'What is watched:',
-    post('/monitoring/websites', monitor),
-    'What is wrong now:',
+    ...(done.hasDestination ? [] : ['To be notified:', post('/notifications/destinations', destination)]),
+    ...(done.hasSubject ? [] : ['To watch a website:', post('/monitoring/websites', monitor)]),
+    'To see what is wrong now:',
     `  ${curl} '${api}/incidents?workspace_id=${workspaceId}'`,
   ]
 }

@@ -180,7 +180,7 @@ t.test('a start that cannot succeed ends with one sentence, an exit code and no 
     { name: 'a taken ops port', environment: { ...own('b'), OPS_PORT: taken }, code: 1, says: /is taken: set OPS_PORT / },
     {
       name: 'an address of another machine',
-      environment: { ...own('b'), HOST: '192.0.2.1' },
+      environment: { ...own('m'), HOST: '192.0.2.1' },
       code: 1,
       says: /correct HOST or PORT/,
     },
