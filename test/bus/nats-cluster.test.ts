@@ -2,7 +2,7 @@
 // and each is served again within the documented bound. Prints how long each was not.
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import type { Bus } from '#shared/bus/port.ts'
+import type { Bus, Incoming } from '#shared/bus/port.ts'
 import { limits, second } from '#shared/limits.ts'
 import { startTestCluster, type TestCluster } from '../support/nats-cluster.ts'
 import { subjectOn, upTo } from './contract.ts'
@@ -56,6 +56,10 @@ t.test('a cluster of three loses one server', { timeout: 900 * second }, async t
 async function loseOne(t: Test, cluster: TestCluster, fault: Fault, victim: number): Promise<void> {
   const buses = await Promise.all([0, 1, 2].map(node => cluster.connect(`client ${node}`, { servers: cluster.urlOf(node) })))
   for (const stream of fault.leads) await cluster.lead(stream, victim)
+  // One at the victim, one elsewhere: whoever asks from the third server has both to choose from.
+  const responders = await Promise.all(
+    [victim, (victim + 1) % 3].map(node => buses[node]!.subscribe('ask.test', answer, { queue: 'test' })),
+  )
   const traffic = await Promise.all(buses.map((bus, node) => startTraffic(bus, node)))
   await pause(3 * second)
   const struckAt = Date.now()
@@ -83,10 +87,13 @@ async function loseOne(t: Test, cluster: TestCluster, fault: Fault, victim: numb
     t.strictSame(missing, [], `the feeds of client ${node} heard every acknowledged report`)
     t.strictSame(each.broken, [], `no feed of client ${node} broke`)
   }
+  await Promise.all(responders.map(responder => responder.close()))
   await Promise.all(buses.map(bus => bus.close()))
   await fault.heal(cluster, victim)
   await cluster.whole()
 }
+
+const answer = (message: Incoming) => message.respond(1)
 
 /** The longest time between two successes, or from the last of them to now. */
 function createGaps() {
@@ -112,7 +119,6 @@ async function startTraffic(bus: Bus, node: number) {
   const acknowledged: string[] = []
   const acknowledgedAt = new Map<string, number>()
   const broken: string[] = []
-  const subscription = await bus.subscribe('ask.test', message => message.respond(node), { queue: 'test' })
   const feeds = await Promise.all(
     upTo(limits.partitions, 0).map(partition =>
       bus.observations.open({
@@ -177,7 +183,7 @@ async function startTraffic(bus: Bus, node: number) {
       await Promise.all(loops)
       for (const endedAt = Date.now(); acknowledged.some(name => !heard.has(name)) && Date.now() - endedAt < boundMs; )
         await pause(100)
-      await Promise.all([subscription.close(), watch.close(), ...feeds.map(feed => feed.close())])
+      await Promise.all([watch.close(), ...feeds.map(feed => feed.close())])
     },
   }
 }

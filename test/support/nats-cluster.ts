@@ -133,7 +133,8 @@ async function prepare(folder: string): Promise<Node[]> {
         'max_payload: 2MB',
         `jetstream { store_dir: ${JSON.stringify(join(folder, name))} }`,
         'lame_duck_duration: "30s", lame_duck_grace_period: "1s"',
-        `cluster { name: test, listen: "127.0.0.1:${routePort}", routes: ${JSON.stringify(routes)} }`,
+        // By default a frozen server stays in the routes of the others for 80 s, and with it the queue members that it had.
+        `cluster { name: test, listen: "127.0.0.1:${routePort}", ping_interval: "2s", ping_max: 2, routes: ${JSON.stringify(routes)} }`,
         `accounts { HOUSE { jetstream: enabled, users: [${userOf(house)}] }, $SYS { users: [${userOf(system)}] } }`,
       ]
       await writeFile(config, `${lines.join('\n')}\n`, { mode: 0o600 })
