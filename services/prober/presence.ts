@@ -54,6 +54,8 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
   const peers = new Map<string, Peer>()
   let ready = false
   let confirmedAt = clock.monotonic()
+  /** When anybody was heard, this prober included: the watch may be deaf while beats are taken. */
+  let heardAt = clock.monotonic()
   let tickedAt = clock.monotonic()
   let beating = false
   let cancel: Cancel | null = null
@@ -89,7 +91,10 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
       beating = false
     }
   }
-  const watching = await watchMembers(bus, locationId, proberId, hear, lose)
+  const heed = () => {
+    heardAt = clock.monotonic()
+  }
+  const watching = await watchMembers(bus, { locationId, proberId, heed, hear, lose })
   return {
     owns: subjectHash => outranksAll(own, proberId, peers, subjectHash),
     count: () => peers.size + 1,
@@ -110,8 +115,9 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
   /** Whoever was not heard for long is gone, unless it is this prober that was paused or cut off. */
   function tick(): void {
     const now = clock.monotonic()
-    const paused = now - tickedAt > tickMs + limits.presence.goneMs / 2
-    const unheard = !bus.connected() || now - confirmedAt > limits.presence.goneMs / 2
+    const paused = now - tickedAt > tickMs + limits.presence.gapMs
+    const { gapMs } = limits.presence
+    const unheard = !bus.connected() || now - confirmedAt > gapMs || now - heardAt > gapMs
     tickedAt = now
     cancel = clock.after(tickMs, tick)
     void beat()
@@ -122,17 +128,21 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
   }
 }
 
-async function watchMembers(
-  bus: Bus,
-  locationId: string,
-  proberId: string,
-  hear: (id: string, at: number) => void,
-  lose: (id: string, missedSince: number, how: string) => void,
-): Promise<Subscription> {
+interface MembersWatch {
+  locationId: string
+  proberId: string
+  /** Called of every entry, also of this prober's own. */
+  heed(): void
+  hear(id: string, at: number): void
+  lose(id: string, missedSince: number, how: string): void
+}
+
+async function watchMembers(bus: Bus, { locationId, proberId, heed, hear, lose }: MembersWatch): Promise<Subscription> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const subscription = await bus.bucket('presence').watch(keys.probersOf(locationId), {
     onReady: resolve,
     onEntry: entry => {
+      heed()
       const id = parseProberPresence(entry.key)?.proberId
       if (id === undefined || id === proberId) return
       if (entry.value === null) lose(id, entry.at, 'stopped')

@@ -3,7 +3,7 @@
 import { Registry } from 'prom-client'
 import { type Test, test } from 'tap'
 import { Value } from 'typebox/value'
-import { type BucketName, type Bus, BusError } from '#shared/bus/port.ts'
+import { type Bucket, type BucketName, type Bus, BusError } from '#shared/bus/port.ts'
 import { keys, parseObservation, subjects } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
 import { type CheckEntry, CheckResult } from '#shared/contracts/check.ts'
@@ -325,6 +325,32 @@ test('two probers share the monitors, and when one is killed the other misses no
   })
   t.strictSame(missing, [], 'every slot was run in time or 10 s after the kill')
   await second.stop()
+})
+
+test('a prober whose watch of the others is deaf takes nothing over from them', async t => {
+  const world = await createWorld()
+  await assign(world, subjectIds)
+  await world.clock.advance(60_000)
+  const first = await world.prober('a')
+  let isDeaf = false
+  const hardOfHearing = (bus: Bus, name: BucketName): Bucket => {
+    const bucket = bus.bucket(name)
+    if (name !== 'presence') return bucket
+    return {
+      ...bucket,
+      watch: (filter, handlers) => bucket.watch(filter, { ...handlers, onEntry: entry => isDeaf || handlers.onEntry(entry) }),
+    }
+  }
+  const second = await world.prober('b', bus => ({ ...bus, bucket: name => hardOfHearing(bus, name) }))
+  await world.clock.advance(60_000)
+  const before = world.seen.length
+  isDeaf = true
+  await world.clock.advance(20_000)
+  isDeaf = false
+  await world.clock.advance(40_000)
+  const made = world.seen.length - before
+  t.ok(made < 210, `${made} checks of 200 monitors in a minute: nobody made another's`)
+  await Promise.all([first.stop(), second.stop()])
 })
 
 test('a prober checks the slots of its dead predecessor at once when it is told since when they are missing', async t => {
