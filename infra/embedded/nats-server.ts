@@ -132,6 +132,8 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
  * from the store; what was judged is in the store. Flushing before each acknowledgement would cost most of the publish rate.
  * `max_payload`: a request body of 1 MiB and its envelope.
  * `max_file_store`: otherwise three quarters of what the disk has free at the start, and less than a stream may grow to is refused.
+ * `default_max_consumers` stays what the server says, 1,000 a stream from 2.15 on: one process needs 64 and what a restart leaves behind for
+ * 2 minutes, each costs memory, and a server before 2.15 refuses to start with a setting that it does not know.
  */
 function configLines(folder: string, host: string, { port, tls }: NatsServerOptions): string[] {
   const files = tls === undefined ? [] : [`cert_file: ${JSON.stringify(tls.cert)}`, `key_file: ${JSON.stringify(tls.key)}`]

@@ -1,0 +1,27 @@
+// A cluster loses one of its three NATS servers, with every service in a process of its own: writes and heartbeats are taken, nobody is told what
+// is not so, and nothing is lost. `node test/faults/nats-node.ts` plays more of it.
+import t from 'tap'
+import { second } from '#shared/limits.ts'
+import { setClusterStage } from '../faults/cluster-stage.ts'
+import { loseOneServer } from '../faults/nats-node.ts'
+
+/** Twice the 10 s of docs/detection.md: the machine may be busy with other tests. A heartbeat comes every 5 s. */
+const boundMs = 20 * second
+
+t.test(
+  'a cluster tells nothing false and loses nothing when one NATS server of three freezes',
+  { timeout: 600 * second },
+  async t => {
+    const stage = await setClusterStage()
+    if (stage === null) return
+    t.teardown(() => stage.stop())
+    const { fault, failures, ...outcome } = await loseOneServer(stage, 1)
+    t.match(outcome, { wrong: [], lost: [], doubled: [] })
+    t.ok(outcome.writeGapMs < boundMs && outcome.heartbeatGapMs < boundMs + 5 * second, 'writes and heartbeats are taken')
+    const { writeGapMs, heartbeatGapMs, failedRequests, latestMs } = outcome
+    t.comment(
+      `${fault}: no write for ${writeGapMs} ms, no heartbeat of one sender for ${heartbeatGapMs} ms, told ${latestMs} ms late`,
+    )
+    t.comment(`${failedRequests} requests failed: ${failures.join(' | ')}`)
+  },
+)
