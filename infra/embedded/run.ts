@@ -102,7 +102,14 @@ async function startAll(running: Running): Promise<string | null> {
     ? await startStep(() => prepareFirstKey({ store: first, clock, logger }, { dataFolder, location: settings.LOCATION }))
     : null
   const services = await startStep(() =>
-    startServices({ bus, clock, logger, metrics }, store, { ...running, ...opened, pace, incidentSalt, missedSince }),
+    startServices({ bus, clock, logger, metrics }, store, {
+      ...running,
+      ...opened,
+      pace,
+      incidentSalt,
+      predecessors,
+      missedSince,
+    }),
   )
   parts.services = services
   undo.push({ what: 'services', run: services.stop })

@@ -31,6 +31,8 @@ export interface ServicesOptions {
   locationId: string
   /** Names this process among its kind. */
   processId: string
+  /** Names of processes of this kind that are known to be dead; absent: none. */
+  predecessors?: readonly string[]
   /** Since when the checks of a dead predecessor may be missing, bus time in ms; null or absent: it had none, or nobody knows. */
   missedSince?: number | null
   /** For what runs in a thread of its own. */
@@ -136,6 +138,7 @@ async function startStored(
   const { startNotifier } = await import('../../services/notifier/app.ts')
   return startNotifier(surroundings, {
     notifierId: processId,
+    ...(options.predecessors === undefined ? {} : { deadNotifiers: options.predecessors }),
     version,
     incidentSalt,
     serviceUrl: settings.SERVICE_URL,

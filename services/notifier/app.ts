@@ -8,6 +8,7 @@ import type { Service, SurroundingsWithStore } from '#shared/service.ts'
 import type { BatchLoop } from './batch-loop.ts'
 import { createBodyMaker } from './body-maker.ts'
 import { type Claims, createClaims } from './claims.ts'
+import { releaseDeadClaims } from './dead-claims.ts'
 import { createDeliverer } from './deliver.ts'
 import { createDispatch } from './dispatch.ts'
 import { createFollowUp } from './follow-up.ts'
@@ -62,6 +63,7 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
   operator = await startOperator(operatorParts(parts, bus), { sender, registry: metrics, cutOff: cutOff.signal })
   const nudges = await bus.subscribe(subjects.alertNudge, ({ body }) => takeNudge(body, dispatch), { queue })
   const tests = await serveTestMessages(parts, bus, queue, { bodies, sender, rows, stop: cutOff.signal })
+  await releaseDeadClaims(parts)
   const scan = startScan(parts, dispatch, sender, pump)
 
   return {

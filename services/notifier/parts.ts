@@ -12,6 +12,8 @@ import type { Attempt } from './operator/destinations.ts'
 export interface NotifierOptions {
   /** Unique among the living: it stands in claims. */
   notifierId: string
+  /** Notifiers that are known to be dead; absent: none. What they have claimed is free at once. */
+  deadNotifiers?: readonly string[]
   version: string
   serviceUrl: string
   /** The dashboard's address without a trailing slash. */

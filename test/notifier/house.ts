@@ -77,7 +77,7 @@ function reply(response: ServerResponse, { status, headers, body }: Answer): voi
 }
 
 /** What a notifier has instead of the house's own. */
-export type Over = { store?: Store } & Pick<NotifierOptions, 'operatorWebhook' | 'egress'>
+export type Over = { store?: Store } & Pick<NotifierOptions, 'operatorWebhook' | 'egress' | 'deadNotifiers'>
 
 export interface House {
   store: Store

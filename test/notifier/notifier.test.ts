@@ -12,7 +12,7 @@ import { day, hour, limits, minute, second } from '#shared/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { createSubject } from '../../services/keeper/step/create-subject.ts'
 import { startWindow } from '../../services/keeper/step/drive-window.ts'
-import { newDelivery } from '../../services/notifier/delivery-document.ts'
+import { newDelivery, nextRevision } from '../../services/notifier/delivery-document.ts'
 import { createLanes } from '../../services/notifier/lanes.ts'
 import type { Parts } from '../../services/notifier/parts.ts'
 import { startScan } from '../../services/notifier/scan.ts'
@@ -522,6 +522,27 @@ t.test('a dead notifier is followed by another, which repeats at most once with 
   t.equal(second?.headers['webhook-id'], first?.headers['webhook-id'])
   t.equal(second?.body, first?.body)
   t.match(await house.rows(), [{ id: `${claimed?.id}.2`, status: 'delivered' }])
+})
+
+t.test('a notifier sends at once what one that is known to be dead had claimed, and leaves the claims of others', async t => {
+  const house = await scene(t, [])
+  const receiver = await house.receive(ok)
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  const claimed = (name: string, claimedBy: string) => {
+    const told = alert('one', name, 1)
+    const opened = newDelivery(told, 'one', startAt, { ...options, notifierId: claimedBy })
+    const event = { type: 'delivery.claimed' as const, at: startAt, until: startAt + claimMs }
+    return nextRevision({ ...opened, ...message }, [event], claimedBy)?.document as DeliveryDocument
+  }
+  const message = { body: '{}', contentType: 'application/json' as const, signature: null }
+  const [dead, living] = [claimed('dead', 'dying'), claimed('living', 'busy')]
+  for (const document of [dead, living]) await house.store.upsert('deliveries', [document])
+  await house.store.insert('alerts', [alert('one', 'dead', 1), alert('one', 'living', 1)])
+  await house.run('heir', { deadNotifiers: ['long gone', 'dying'] })
+  await receiver.called(1)
+  t.equal(receiver.hits[0]?.headers['webhook-id'], dead.idempotencyKey)
+  t.equal(house.clock.now(), startAt, 'nobody waited')
+  t.match(await house.store.get('deliveries', [living.id]), [{ claimedBy: 'busy', snapshot: { value: 'sending' } }])
 })
 
 t.test('a lost nudge and deliveries that nobody sends are found by the scan', async t => {
