@@ -10,8 +10,8 @@ import { holdEnd, type IncidentInput, nextReminder, noInput, openContext, unpaus
 export const incidentVersion = 5
 
 /**
- * `muted`: a maintenance window runs, so problems and silences are not announced (spec B, Events 2); absent: none runs. `doubtful`: ok only
- * because a silence is held back, so its owner sends no end of a hold yet (ADR 22).
+ * `muted`: a maintenance window runs, so problems and silences are not announced (spec B, Events 2); absent: none runs. `doubtful`: the
+ * verdict rests on silence that is held back, so its owner sends no end of a hold yet (ADR 22).
  */
 export type IncidentEvent =
   | { type: 'problem.judged'; at: number; muted?: boolean }

@@ -49,8 +49,12 @@ export const limits = {
     pendingMs: 4 * second,
     /** After a take-over nobody is called silent for this long, so that buffered reports arrive first. */
     silenceHoldOffMs: 15 * second,
-    /** After an outage of the keepers for as long as it lasted, up to this: whoever reports once in that time has reported again (ADR 22). */
+    /** After a time without reports for as long as it lasted, up to this: whoever reports once in that time has reported again (ADR 22). */
     silenceHoldOffMaxMs: 1 * hour,
+    /** Reports that could not be taken for longer than this are lost: a request is asked again for as long (`request.totalMs`). */
+    deafMs: 4 * second,
+    /** How often a keeper looks whether reports are taken: often enough that one look that comes late is no outage. */
+    listenMs: 1 * second,
     /** How often a keeper asks whether the stream answers, and after how long without an answer it counts as silent. */
     streamAskMs: 1 * second,
     streamSilentMs: 2.5 * second,

@@ -14,7 +14,7 @@ const doubted: Fields = { doubtful: isSwitch }
 /** `keyof` the machine's own union, so that no event is forgotten here. */
 const fieldsOf: Record<IncidentEvent['type'], Fields> = {
   'problem.judged': mutable,
-  'no_data.judged': mutable,
+  'no_data.judged': { ...mutable, ...doubted },
   'ok.judged': { ...mutable, ...doubted },
   'hold.elapsed': mutable,
   'recovery.elapsed': {},
@@ -38,7 +38,7 @@ export function eventFault(event: unknown, isFirst: boolean): string | null {
   const isKnown = typeof type === 'string' && Object.hasOwn(fieldsOf, type)
   if (!isKnown) return `no incident knows the event ${String(type)}`
   if (isFirst && type !== 'problem.judged' && type !== 'no_data.judged') return `no incident is opened by the event ${type}`
-  const fields = isFirst ? holds : fieldsOf[type as IncidentEvent['type']]
+  const fields = isFirst ? { ...holds, ...doubted } : fieldsOf[type as IncidentEvent['type']]
   const wrong = Object.entries(fields).find(([field, isRight]) => !isRight(rest[field]))?.[0]
   if (wrong !== undefined || !isNumber(at)) return `its event ${type} has a wrong ${wrong ?? 'at'}`
   const strange = Object.keys(rest).find(field => !Object.hasOwn(fields, field))

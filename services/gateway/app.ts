@@ -31,6 +31,7 @@ import { createLocationNames } from './location-names.ts'
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
 import { openApiRoutes } from './openapi/routes.ts'
 import { plainDialect } from './plain-dialect.ts'
+import { announceGateway, type Presence } from './presence.ts'
 import { boundStrangers } from './strangers.ts'
 import { proxyCheck } from './trusted-proxies.ts'
 import { refuseExpectation, refuseUnreadable } from './unreadable-request.ts'
@@ -68,11 +69,17 @@ export async function createGateway(
   iconRoute(fastify)
   const ignoreStrangers = boundConnections(fastify.server, { clock, drain, counted, options })
   fastify.server.on('checkExpectation', refuseExpectation(dialects))
+  let presence: Presence | null = null
+  fastify.addHook('onListen', done => {
+    presence = announceGateway(surroundings, () => directory.ask('authenticate', { tokenHash: nobodysHash }))
+    done()
+  })
   await fastify.ready()
   const service: Service = {
     unready: () => (bus.connected() ? [] : ['The gateway is cut off from the bus.']),
     stop: async () => {
       ignoreStrangers()
+      await presence?.stop()
       await drain.stop()
       await usage.stop()
       await identities.close()
@@ -96,6 +103,9 @@ function boundConnections(server: Server, { clock, drain, counted, options }: Me
   const isProxy = proxyCheck(options.trustProxy ?? [])
   return boundStrangers(server, { clock, bounds, isProxy, isAnswering: drain.isAnswering, closed: counted.closed })
 }
+
+/** Of no token: asked about, it shows that the directory and its store answer. */
+const nobodysHash = '0'.repeat(64)
 
 function serverOptions(
   context: GatewayContext,

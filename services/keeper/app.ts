@@ -10,12 +10,12 @@ import type { Core } from './core.ts'
 import { Host } from './host.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { holdLeases } from './leases.ts'
+import { Listening } from './listening.ts'
 import { createKeeperMetrics } from './metrics.ts'
 import { createReadiness } from './readiness.ts'
 import { createRemovals } from './removals.ts'
 import { removeChildren } from './remove-children.ts'
 import { startRollingUp } from './roll-up/roll-up.ts'
-import { watchStream } from './stream-watch.ts'
 import { SubjectCache } from './subject-cache.ts'
 
 export interface KeeperOptions {
@@ -52,7 +52,8 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     writeChecks: (subjectId, entries) => checkEntries.write(subjectId, entries),
     removeTombstone: subjectId => removeTombstone(core, subjectId),
   }
-  const host = new Host(core)
+  const listening = new Listening(core)
+  const host = new Host(core, listening)
   const readiness = createReadiness(core, () => host.partitions())
   const removals = createRemovals(
     core,
@@ -64,33 +65,38 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     (subjectId, entry) => host.checkWritten(subjectId, entry),
     partition => host.hosts(partition),
   )
+  await listening.start(() => host.partitions())
   const leases = await holdLeases({
     bus,
     clock,
     logger,
     keeperId: options.keeperId,
     exclusive: options.exclusive,
-    onAcquired: (partition, vacantMs) => host.open(partition, vacantMs),
+    onAcquired: (partition, precedent) => {
+      listening.acquired(partition, precedent)
+      host.open(partition)
+    },
+    notesOf: partition => listening.notesOf(partition),
     handOver: partition => host.handOver(partition),
     onLost: (partition, reason) => {
       logger.warn({ partition, reason }, 'partition lost')
+      listening.lost(partition)
       host.close(partition, reason)
     },
     mayStart: mayCommit => {
       core.mayCommit = mayCommit
     },
   })
-  const stream = watchStream(core, host)
   const housekeeping = startHousekeeping(core, () => core.mayCommit(0))
   const rollingUp = startRollingUp(core)
   return {
     unready: () => unready(host, leases.held().length),
     stop: async () => {
-      stream.stop()
       housekeeping.stop()
       rollingUp.stop()
       readiness.stop()
       await host.stop()
+      await listening.stop()
       await leases.stop()
       core.junk.stop()
     },

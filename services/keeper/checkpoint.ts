@@ -10,7 +10,7 @@ import { type Core, persistWhile } from './core.ts'
 import { freshnessOf } from './freshness.ts'
 import { isMoved, type Partition } from './partition.ts'
 import { NoLongerOurs } from './retry.ts'
-import { holdToKeep } from './silence.ts'
+import { momentOf, notesOf } from './silence.ts'
 
 /** Everything up to the partition's sequence is committed or is freshness in memory. Throws NoLongerOurs where another moved it. */
 export async function writeCheckpoint(core: Core, partition: Partition, now: number): Promise<void> {
@@ -21,7 +21,7 @@ export async function writeCheckpoint(core: Core, partition: Partition, now: num
   await forgetStrayed(core, partition, mayGoOn)
   // Closed meanwhile, its subjects left the memory: what is fresh of them could not be written any more.
   if (partition.state === 'closed') return
-  const hold = holdToKeep(partition, now)
+  const silence = notesOf(partition.silence, momentOf(core.clock))
   const checkpoint: CheckpointDocument = {
     id: keys.lease(partition.number),
     rev: (partition.checkpoint?.rev ?? 0) + 1,
@@ -31,7 +31,7 @@ export async function writeCheckpoint(core: Core, partition: Partition, now: num
     gaps: partition.gaps,
     writtenAt: now,
     freshness: freshnessOfPartition(core, partition),
-    ...(hold !== null && { silenceHold: hold }),
+    ...(silence !== null && { silence }),
     writer: `${core.keeperId}.${now}`,
   }
   const [result] = await persistWhile(core, mayGoOn, 'write a checkpoint', () => core.store.replace('checkpoints', [checkpoint]))

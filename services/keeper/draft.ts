@@ -7,6 +7,7 @@ import { limits } from '#shared/limits.ts'
 import type { SetAsideDocument } from '#shared/store/collections.ts'
 import type { Core } from './core.ts'
 import type { Partition, Waiting } from './partition.ts'
+import { heldSilence, momentOf } from './silence.ts'
 import { refusal } from './step/refusal.ts'
 import { step } from './step/step.ts'
 import type { Change, Step } from './step/types.ts'
@@ -51,7 +52,8 @@ export const noDrafts = (reports: RoundReports): Drafts => ({
 export function stepInputs(core: Core, partition: Partition, inputs: readonly Waiting[], drafts: Drafts): void {
   const now = core.clock.now()
   const { confirmAfterMs, closeAfterMs } = core
-  const surrounding = { now, silenceHeldAt: partition.silenceHeldAt, confirmAfterMs, closeAfterMs, stored: drafts.reports }
+  const held = heldSilence(partition.silence, momentOf(core.clock))
+  const surrounding = { now, held, confirmAfterMs, closeAfterMs, stored: drafts.reports }
   for (const waiting of inputs) {
     const draft = draftOf(core, drafts, partition, waiting.input.subjectId)
     draft.waiting.push(waiting)

@@ -8,21 +8,22 @@ import { partitionOf } from '#shared/hash.ts'
 import { limits } from '#shared/limits.ts'
 import { takeCommand } from './command-intake.ts'
 import type { Core } from './core.ts'
-import { fallDeaf, hearAgain } from './deafness.ts'
 import { gatherTakes } from './gather.ts'
+import type { Listening } from './listening.ts'
 import { settleOwed } from './owed.ts'
 import { hasUrgentWork, isMoved, nextWorkAt, openPartition, type Partition } from './partition.ts'
 import { NoLongerOurs } from './retry.ts'
 import { runRound, type Take } from './round.ts'
-import { releaseSilence, releaseSilenceLater } from './silence.ts'
+import { momentOf, reopenSilence } from './silence.ts'
 import { takeOver } from './take-over.ts'
 import { Turns } from './turns.ts'
 
 export class Host {
   readonly #core: Core
   readonly #partitions = new Map<number, Partition>()
-  /** Closed for a moment, to be opened anew while their leases are held; with what is known of how long nobody held them. */
-  readonly #abandoned = new Map<number, number | null>()
+  /** Closed for a moment, to be opened anew while their leases are held. */
+  readonly #abandoned = new Set<number>()
+  readonly #listening: Listening
   readonly #turns = new Turns(limits.keeper.takeOversAtOnce)
   readonly #running = new Set<Promise<void>>()
   /** A round is about to begin. */
@@ -32,12 +33,11 @@ export class Host {
   #cancelTimer: Cancel | null = null
   #gathering: Cancel | null = null
   #rounds = 0
-  #toldHoldTo = 0
-  #streamSilentSince: number | null = null
   #stopped = false
 
-  constructor(core: Core) {
+  constructor(core: Core, listening: Listening) {
     this.#core = core
+    this.#listening = listening
   }
 
   readonly #isInRound = (subjectId: string) => (this.#partitions.get(partitionOf(subjectId))?.round ?? null) !== null
@@ -50,10 +50,10 @@ export class Host {
     return this.#partitions.has(number)
   }
 
-  /** Begins the take-over of a partition whose lease was just taken; `vacantMs`: for how long nobody held it, null where nobody knows. */
-  open(number: number, vacantMs: number | null): void {
-    const partition = openPartition(number, this.#core.clock, vacantMs)
-    if (this.#streamSilentSince !== null) fallDeaf(partition, 'stream', this.#streamSilentSince)
+  /** Begins the take-over of a partition whose lease was just taken. */
+  open(number: number): void {
+    const partition = openPartition(number, this.#core.clock, this.#listening.silenceOf(number))
+    this.#listening.opened(partition)
     this.#abandoned.delete(number)
     this.#partitions.set(number, partition)
     this.#core.metrics.partitions.set(this.#partitions.size)
@@ -102,18 +102,6 @@ export class Host {
       await (takes.length > 0 ? this.#begin(takes) : partition.round)
     }
     this.close(number, 'handed over')
-  }
-
-  /** Nobody can publish to the stream: nobody falls silent, and no deadline overtakes a report that is kept elsewhere. */
-  onStreamSilent(forMs: number): void {
-    this.#streamSilentSince = this.#core.clock.now() - forMs
-    for (const partition of this.#partitions.values()) fallDeaf(partition, 'stream', this.#streamSilentSince)
-  }
-
-  onStreamAnswer(): void {
-    this.#streamSilentSince = null
-    for (const partition of this.#partitions.values()) hearAgain(partition, 'stream', this.#core.clock.now())
-    this.wake()
   }
 
   /** Everything that hung on a deleted subject is gone: only its tombstone is left. Or: all that a deleted signal reported. */
@@ -180,7 +168,7 @@ export class Host {
       this.#goOn()
     })
     this.#running.add(round)
-    for (const { partition } of takes) partition.round = round
+    for (const { partition } of takes) Object.assign(partition, { round, roundSince: this.#core.clock.monotonic() })
     return round
   }
 
@@ -204,12 +192,12 @@ export class Host {
   }
 
   #gather(): Take[] {
-    const now = this.#core.clock.now()
+    const at = momentOf(this.#core.clock)
     for (const partition of this.#partitions.values()) {
-      releaseSilence(partition, now)
       this.#goLive(partition)
+      this.#listening.listenAgain(partition, at)
     }
-    return gatherTakes(this.#core, this.partitions(), now, this.#isInRound)
+    return gatherTakes(this.#core, this.partitions(), at.now, this.#isInRound)
   }
 
   async #round(takes: Take[]): Promise<void> {
@@ -231,16 +219,16 @@ export class Host {
     if (!(error instanceof NoLongerOurs))
       this.#core.logger.warn({ err: error, partition: partition.number }, 'partition opened anew')
     this.close(partition.number, 'abandoned')
-    this.#abandoned.set(partition.number, partition.vacantMs)
+    reopenSilence(partition.silence)
+    this.#abandoned.add(partition.number)
     this.#openAgain(partition.number)
   }
 
   /** A lease that is too old at this moment may still be renewed: asked again until it is, or is lost. */
   #openAgain(number: number): void {
     this.#core.clock.after(limits.keeper.retryMs, () => {
-      const vacantMs = this.#abandoned.get(number)
-      if (this.#stopped || vacantMs === undefined) return
-      if (this.#core.mayCommit(number)) this.open(number, vacantMs)
+      if (this.#stopped || !this.#abandoned.has(number)) return
+      if (this.#core.mayCommit(number)) this.open(number)
       else this.#openAgain(number)
     })
   }
@@ -255,25 +243,16 @@ export class Host {
   #goLive(partition: Partition): void {
     if (partition.state !== 'catching-up' || partition.sequence < partition.catchUpTo) return
     partition.state = 'live'
-    const now = this.#core.clock.now()
-    if (partition.deafSince.size === 0) releaseSilenceLater(partition, now)
-    this.#tellHold(partition.silenceHoldMs, now)
     this.#core.becameLive()
     this.#core.bus
       .subscribe(subjects.commandsOfPartition(partition.number), message => takeCommand(this.#core, partition, message))
       .then(subscription => {
         partition.commandSubscription = subscription
         if (partition.state === 'closed') return subscription.close()
+        this.wake()
       })
       .catch(error => this.#abandon(partition, error))
     this.wake()
-  }
-
-  /** Once for all partitions of an outage. */
-  #tellHold(forMs: number, now: number): void {
-    if (forMs <= limits.keeper.silenceHoldOffMs || now < this.#toldHoldTo) return
-    this.#toldHoldTo = now + forMs
-    this.#core.logger.info({ forMs }, 'after an outage nobody is called silent for a while')
   }
 
   /** Until the next deadline. Who is in a round is looked at when it ends. */
@@ -285,13 +264,14 @@ export class Host {
     // What a round had no room for and nobody waits for.
     if (waiting.some(partition => partition.results.length > 0)) this.wakeSoon()
     const connected = this.#core.bus.connected()
+    const at = momentOf(this.#core.clock)
     let next: number | null = null
     for (const partition of waiting) {
-      const at = nextWorkAt(partition, connected)
-      if (at !== null && (next === null || at < next)) next = at
+      const workAt = nextWorkAt(partition, connected, at)
+      if (workAt !== null && (next === null || workAt < next)) next = workAt
     }
     if (next === null) return
-    const delayMs = next - this.#core.clock.now()
+    const delayMs = next - at.now
     this.#cancelTimer = this.#core.clock.after(delayMs > 0 ? delayMs : limits.keeper.overdueMs, () => this.wake())
   }
 }

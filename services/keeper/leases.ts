@@ -3,10 +3,13 @@
 import type { BucketEntry, Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseLease } from '#shared/bus/subjects.ts'
 import type { Cancel, Clock } from '#shared/clock.ts'
+import type { SilenceNotes } from '#shared/contracts/silence.ts'
 import { HeardTime } from '#shared/heard-time.ts'
 import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
+import { type Account, accountFound, accountNow, type Lease, precedentOf } from './lease-account.ts'
 import { Peers } from './peers.ts'
+import type { Precedent } from './silence.ts'
 
 export interface LeaseOptions {
   bus: Bus
@@ -17,8 +20,10 @@ export interface LeaseOptions {
   exclusive: boolean
   /** Called once, before the first lease is taken, with the question whether a partition may be committed to. */
   mayStart(mayCommit: (partition: number) => boolean): void
-  /** Begins the take-over of a partition; `vacantMs`: for how long nobody held it, null where nobody knows. */
-  onAcquired(partition: number, vacantMs: number | null): void
+  /** Begins the take-over of a partition; `precedent`: what the lease says of the time before, null: nothing. */
+  onAcquired(partition: number, precedent: Precedent | null): void
+  /** What a successor must know of this partition, kept in its lease; null: this keeper does not know it yet. */
+  notesOf(partition: number): SilenceNotes | null
   /** Finishes what runs on the partition and writes its checkpoint; afterwards the lease is given back. */
   handOver(partition: number): Promise<void>
   /** The partition must not be worked on any more. */
@@ -38,6 +43,8 @@ export interface Leases {
 interface Held {
   revision: number
   renewedAt: number
+  /** As this keeper found it. */
+  found: Account
 }
 
 interface Seen {
@@ -48,6 +55,7 @@ interface Seen {
   /** On this process's monotonic clock, and in the time in which the bucket was seen to change. */
   since: number
   heardAt: number
+  account: Account
   /** On the bus's clock, ms. */
   at: number
 }
@@ -122,7 +130,7 @@ class LeaseHolder implements Leases {
     if (held === undefined) return
     this.#held.delete(partition)
     this.#releasedAt.set(partition, this.#options.clock.monotonic())
-    const free = heir === null ? { holder: null } : { holder: null, heir }
+    const free = { holder: null, ...(heir !== null && { heir }), ...accountNow(this.#options.notesOf(partition), held.found) }
     await this.#leases.update(keys.lease(partition), free, held.revision).catch(() => null)
   }
 
@@ -161,9 +169,10 @@ class LeaseHolder implements Leases {
     }
     const known = this.#seen.get(partition)
     if (known !== undefined && entry.revision === known.revision) return
-    const { holder = null, heir = null } = (entry.value ?? {}) as { holder?: string | null; heir?: string | null }
+    const { holder = null, heir = null, ...account } = (entry.value ?? {}) as Lease
     const since = this.#options.clock.monotonic()
-    this.#seen.set(partition, { revision: entry.revision, holder, heir, since, heardAt: this.#heard.now(), at: entry.at })
+    const { revision, at } = entry
+    this.#seen.set(partition, { revision, holder, heir, account, since, heardAt: this.#heard.now(), at })
     const mine = this.#held.get(partition)
     if (mine !== undefined && entry.revision > mine.revision && holder !== this.#options.keeperId)
       this.#lose(partition, 'another keeper took the lease')
@@ -209,22 +218,19 @@ class LeaseHolder implements Leases {
   async #acquire(partition: number): Promise<void> {
     this.#acquiring.add(partition)
     const startedAt = this.#options.clock.monotonic()
-    const before = this.#seen.get(partition)
+    const seen = this.#seen.get(partition)
+    const found = accountFound(seen)
     const revision = await this.#leases
-      .update(keys.lease(partition), { holder: this.#options.keeperId }, before?.revision ?? 0)
+      .update(keys.lease(partition), { holder: this.#options.keeperId, ...found }, seen?.revision ?? 0)
       .catch(() => null)
-    const vacantMs = revision === null || before === undefined ? null : await this.#vacantMs(partition, before.at, revision)
+    const entry = revision === null ? null : await this.#leases.get(keys.lease(partition)).catch(() => null)
     this.#acquiring.delete(partition)
     if (revision === null) return
-    this.#held.set(partition, { revision, renewedAt: startedAt })
+    this.#held.set(partition, { revision, renewedAt: startedAt, found })
+    // The keeper's own clock is nearly the bus's.
+    const takenAt = entry?.revision === revision ? entry.at : this.#options.clock.now()
     if (this.#stopped) await this.release(partition)
-    else this.#options.onAcquired(partition, vacantMs)
-  }
-
-  /** Between the last sign of who held it before and this keeper's first, both on the bus's clock. */
-  async #vacantMs(partition: number, lastAt: number, revision: number): Promise<number | null> {
-    const entry = await this.#leases.get(keys.lease(partition)).catch(() => null)
-    return entry?.revision === revision ? Math.max(0, entry.at - lastAt) : null
+    else this.#options.onAcquired(partition, precedentOf(found, takenAt))
   }
 
   #renewAll(): void {
@@ -239,10 +245,11 @@ class LeaseHolder implements Leases {
     if (held === undefined || isUnderWay || !bus.connected()) return
     this.#renewing.set(partition, startedAt)
     try {
-      const revision = await this.#leases.update(keys.lease(partition), { holder: keeperId }, held.revision)
+      const lease: Lease = { holder: keeperId, ...accountNow(this.#options.notesOf(partition), held.found) }
+      const revision = await this.#leases.update(keys.lease(partition), lease, held.revision)
       if (this.#held.get(partition) !== held) return
       if (revision === null) return await this.#settleRenewal(partition, held, startedAt)
-      this.#held.set(partition, { revision, renewedAt: startedAt })
+      this.#held.set(partition, { ...held, revision, renewedAt: startedAt })
     } catch {
       // Tried again within a second. A keeper that was cut off meanwhile can't know whether anybody would have answered.
       if (bus.connected()) this.#unansweredAt = Math.max(this.#unansweredAt, startedAt)
@@ -257,7 +264,7 @@ class LeaseHolder implements Leases {
     if (this.#held.get(partition) !== held) return
     const holder = (entry?.value as { holder?: string } | null)?.holder
     if (entry !== null && holder === this.#options.keeperId)
-      this.#held.set(partition, { revision: entry.revision, renewedAt: startedAt })
+      this.#held.set(partition, { ...held, revision: entry.revision, renewedAt: startedAt })
     else this.#lose(partition, entry === null ? 'the bus has lost the lease' : 'another keeper took the lease')
   }
 

@@ -5,6 +5,7 @@ import { limits } from '#shared/limits.ts'
 import { type Core, persistWhile } from './core.ts'
 import { type LaidOver, layOver, layOverSeries } from './freshness.ts'
 import type { Partition, Waiting } from './partition.ts'
+import { heldSilence, momentOf } from './silence.ts'
 import { noReports } from './stored-reports.ts'
 
 /** What a round does to one partition. */
@@ -55,8 +56,8 @@ function takeIntoCache(
     return
   }
   const { confirmAfterMs, closeAfterMs } = core
-  const { silenceHeldAt } = partition
-  const surrounding = { now: core.clock.now(), silenceHeldAt, confirmAfterMs, closeAfterMs, stored: noReports }
+  const held = heldSilence(partition.silence, momentOf(core.clock))
+  const surrounding = { now: core.clock.now(), held, confirmAfterMs, closeAfterMs, stored: noReports }
   const nothing: LaidOver = { subject: document, change: 'nothing' }
   const checked = freshness === undefined ? nothing : layOver(document, freshness, surrounding)
   const { subject, change } = layOverSeries(checked, series, surrounding)

@@ -12,6 +12,7 @@ export interface KeeperMetrics {
   gaps: Counter
   partitions: Gauge
   subjectsCached: Gauge
+  silenceHeld: Gauge<'reports'>
   judgingLag: Histogram
   rollUps: Counter
 }
@@ -46,6 +47,12 @@ export function createKeeperMetrics(registry: Registry): KeeperMetrics {
       registers,
     }),
     partitions: new Gauge({ name: name('partitions'), help: 'Partitions held', registers }),
+    silenceHeld: new Gauge({
+      name: name('silence_held_seconds'),
+      help: 'For how long silence alerts still wait after reports could not be taken, by kind of report',
+      labelNames: ['reports'],
+      registers,
+    }),
     subjectsCached: new Gauge({ name: name('subjects_cached'), help: 'Subjects in memory', registers }),
     rollUps: new Counter({ name: name('roll_ups_total'), help: 'Rows of roll-ups written', registers }),
     judgingLag: new Histogram({

@@ -10,7 +10,7 @@ import { limits } from '#shared/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
 import { type Deafness, mayPassTime } from './deafness.ts'
 import { createSentTime, type SentTime } from './sent-time.ts'
-import { isHoldNew } from './silence.ts'
+import { type Moment, releasedAt, type Silence, silenceAfter } from './silence.ts'
 import type { Input } from './step/types.ts'
 
 /** An input that waits, with what must happen once it is committed. */
@@ -27,6 +27,8 @@ interface DueSubject extends Due {
 
 export interface Partition extends Deafness {
   readonly number: number
+  /** Whether reports to it are taken, and from when on nobody is newly called silent. */
+  readonly silence: Silence
   /** opening: nothing is stepped yet. catching-up: results only. live: everything. closed: never again. */
   state: 'opening' | 'catching-up' | 'live' | 'closed'
   readonly results: Waiting[]
@@ -62,15 +64,22 @@ export interface Partition extends Deafness {
   readonly childless: Set<string>
   /** The round that it is in; null: none. */
   round: Promise<void> | null
+  /** When its latest round began, on the monotonic clock. */
+  roundSince: number
   feed: Feed | null
   commandSubscription: Subscription | null
 }
 
-export function openPartition(number: number, clock: Pick<Clock, 'now'>, vacantMs: number | null = 0): Partition {
+export function openPartition(
+  number: number,
+  clock: Pick<Clock, 'now'>,
+  silence: Silence = silenceAfter({ vacantMs: 0, notes: {} }, { now: clock.now(), monotonic: 0 }),
+): Partition {
   const now = clock.now()
   const share = (number / limits.partitions) * limits.keeper.checkpointMs
   return {
     number,
+    silence,
     state: 'opening',
     results: [],
     commands: [],
@@ -91,13 +100,10 @@ export function openPartition(number: number, clock: Pick<Clock, 'now'>, vacantM
     freshness: new Map(),
     uncleared: new Map(),
     childless: new Set(),
-    vacantMs,
-    silenceHeldAt: now,
-    silenceHoldMs: limits.keeper.silenceHoldOffMs,
-    silenceReleasedAt: null,
     deafSince: new Map(),
     settledAt: 0,
     round: null,
+    roundSince: 0,
     feed: null,
     commandSubscription: null,
   }
@@ -129,9 +135,13 @@ export function takeInputs(partition: Partition, now: number, isBusConnected: bo
   taken.push(...partition.commands.splice(0, Math.max(0, limits.keeper.inputsPerRound - taken.length)))
   const firstWaiting = partition.results[0]
   const until = firstWaiting === undefined ? now : Math.min(now, firstWaiting.input.at)
-  if (isBusConnected && mayPassTime(partition, now)) takeDeadlines(partition, until, taken)
+  if (mayPassDeadlines(partition, isBusConnected, now)) takeDeadlines(partition, until, taken)
   return { inputs: taken, takenTo }
 }
+
+/** Reports may wait where nobody reads: no deadline overtakes them. */
+const mayPassDeadlines = (partition: Partition, isBusConnected: boolean, now: number): boolean =>
+  isBusConnected && partition.feed !== null && mayPassTime(partition, now)
 
 function takeDeadlines(partition: Partition, until: number, taken: Waiting[]): void {
   while (taken.length < limits.keeper.inputsPerRound) {
@@ -165,14 +175,15 @@ function hasCommandsOrDeadlines(partition: Partition, now: number, isBusConnecte
   if (partition.state !== 'live') return false
   if (partition.commands.length > 0) return true
   const dueAt = dueAtOf(partition)
-  return isBusConnected && dueAt !== null && dueAt <= now && mayPassTime(partition, now)
+  return dueAt !== null && dueAt <= now && mayPassDeadlines(partition, isBusConnected, now)
 }
 
 /** The next instant at which time alone gives this partition work; null: none. */
-export function nextWorkAt(partition: Partition, isBusConnected: boolean): number | null {
+export function nextWorkAt(partition: Partition, isBusConnected: boolean, at: Moment): number | null {
   if (partition.state !== 'live') return null
-  const dueAt = isBusConnected && partition.deafSince.size === 0 ? dueAtOf(partition) : null
-  const instants = [dueAt === null ? null : Math.max(dueAt, partition.settledAt), partition.silenceReleasedAt]
+  const isRead = isBusConnected && partition.feed !== null && partition.deafSince.size === 0
+  const dueAt = isRead ? dueAtOf(partition) : null
+  const instants = [dueAt === null ? null : Math.max(dueAt, partition.settledAt), releasedAt(partition.silence, at)]
   if (isMoved(partition)) instants.push(partition.checkpointDueAt)
   for (const since of partition.uncleared.values()) {
     instants.push(since + limits.keeper.pendingMs)
@@ -182,10 +193,10 @@ export function nextWorkAt(partition: Partition, isBusConnected: boolean): numbe
   return known.length === 0 ? null : Math.min(...known)
 }
 
-/** Whether the partition has come further than its stored checkpoint says, or holds back silence of which that says nothing. */
+/** Whether the partition has come further than its stored checkpoint says. */
 export function isMoved(partition: Partition): boolean {
   const { checkpoint, sequence, streamCreatedAt, isFresher } = partition
-  if (isFresher || isHoldNew(partition, checkpoint)) return true
+  if (isFresher) return true
   if (checkpoint === null) return sequence > 0
   return checkpoint.sequence !== sequence || checkpoint.streamCreatedAt !== streamCreatedAt
 }

@@ -12,6 +12,7 @@ import { loadSubjects, type Work } from './load-subjects.ts'
 import { isOwed, isWritten, startOwed } from './owed.ts'
 import { armDeadline, type Partition, type Waiting } from './partition.ts'
 import { publishPending } from './publish.ts'
+import { momentOf, releasedAt } from './silence.ts'
 import { windowEndOf } from './step/drive-window.ts'
 import { nextDeadline } from './step/step.ts'
 import { loadStoredReports } from './stored-reports.ts'
@@ -122,7 +123,7 @@ function remember(core: Core, draft: Draft, now: number): void {
     return
   }
   const isDue = dueAt !== null && dueAt <= now
-  const armedAt = isDue ? overdueAt(draft, entry.subject, now) : lookedAt(entry.subject)
+  const armedAt = isDue ? overdueAt(core, draft, entry.subject) : lookedAt(entry.subject)
   if (armedAt !== null) armDeadline(partition, id, armedAt)
 }
 
@@ -142,9 +143,10 @@ function lookedAt(subject: SubjectDocument): number | null {
  * When a subject is looked at that is due already: what fell due in the midst of its commit at once. What its inputs have passed and left due
  * (a silence that is held back, a judgement that failed) waits for the release of silence, and keeps no hold waiting that ends before that.
  */
-function overdueAt({ partition, waiting }: Draft, subject: SubjectDocument, now: number): number {
+function overdueAt({ clock }: Core, { partition, waiting }: Draft, subject: SubjectDocument): number {
   const passed = waiting.reduce((latest, { input }) => Math.max(latest, input.at), subject.judgedAt)
-  const released = partition.silenceReleasedAt ?? now + limits.keeper.silenceHoldOffMs
+  const at = momentOf(clock)
+  const released = releasedAt(partition.silence, at) ?? at.now + limits.keeper.silenceHoldOffMs
   return Math.min(released, nextDeadline(subject, passed) ?? released)
 }
 

@@ -18,7 +18,7 @@ import { isWritten, startOwed } from './owed.ts'
 import { armDeadline, type Partition, resultInput } from './partition.ts'
 import { publishPending } from './publish.ts'
 import { createSentTime } from './sent-time.ts'
-import { holdAtTakeOver } from './silence.ts'
+import { heedCheckpoint, momentOf } from './silence.ts'
 import { entryOf } from './step/website-commands.ts'
 
 const pageSize = 1_000
@@ -33,7 +33,7 @@ export async function takeOver(core: Core, partition: Partition, onBroken: (reas
   partition.checkpoint = checkpoint ? (position as CheckpointDocument) : null
   partition.gaps = checkpoint?.gaps ?? 0
   for (const one of freshness ?? []) partition.freshness.set(one[0], one)
-  holdAtTakeOver(partition, partition.checkpoint, core.clock.now())
+  heedCheckpoint(partition.silence, partition.checkpoint, momentOf(core.clock))
   await Promise.all([finishPending(core, partition, mayGoOn), loadDeadlines(core, partition, mayGoOn)])
   await reconcileChecks(core, partition, mayGoOn)
   await openFeed(core, partition, mayGoOn, onBroken)

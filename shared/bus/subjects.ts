@@ -37,6 +37,8 @@ export const keys = {
   leaseBeat: 'beat',
   keeperPresence: (keeperId: string) => `keeper.${keeperId}`,
   allKeepers: 'keeper.*',
+  gatewayPresence: (gatewayId: string) => `gateway.${gatewayId}`,
+  allGateways: 'gateway.*',
   proberPresence: (locationId: string, proberId: string) => `prober.${locationId}.${proberId}`,
   probersOf: (locationId: string) => `prober.${locationId}.*`,
   allProbers: 'prober.*.*',

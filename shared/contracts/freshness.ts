@@ -20,9 +20,3 @@ export type Freshness = readonly [
   dueAt: number | null,
   readings: readonly FreshReading[],
 ]
-
-/** Instants on the keeper's clock, ms: silence counts up to the first alone until the second has come (ADR 22). */
-export interface SilenceHold {
-  heldAt: number
-  releasedAt: number
-}

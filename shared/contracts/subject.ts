@@ -7,6 +7,7 @@ import type { HistoryDocument, IncidentDocument, IncidentSnapshot } from '#share
 import type { MaintenanceSnapshot, WindowDocument } from '#shared/contracts/maintenance.ts'
 import type { Policy, PolicyDocument } from '#shared/contracts/policy.ts'
 import type { SignalState } from '#shared/contracts/signal.ts'
+import type { SilenceAt } from '#shared/contracts/silence.ts'
 import type { Evidence, Verdict } from '#shared/contracts/verdict.ts'
 import type { WebsiteMeta } from '#shared/contracts/website.ts'
 
@@ -42,8 +43,8 @@ export interface SubjectDocument extends Stored {
   windows: number
   /** The latest instant that was judged: inputs that arrive with an older one are judged at this. */
   judgedAt: number
-  /** The instant up to which silence was counted in that judgement; absent until there is one. */
-  silenceTo?: number
+  /** The instants up to which silence was counted in that judgement; absent until there is one. */
+  silenceTo?: SilenceAt
   /** The rev at which the check entries last changed; null while the subject has none. */
   checkRev: number | null
   /** The locations whose check entries exist, as `checkRev` wrote them; the take-over reconciles by it. */

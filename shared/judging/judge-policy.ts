@@ -1,6 +1,7 @@
 // An authored rule of generation 2: inputs over signals and over other rules, a quorum, three values (spec B, Rule; D 1, Readings and
 // verdicts). Pure; generation 3's decision trees read the same facts.
 import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
+import type { ReportKind, SilenceAt } from '#shared/contracts/silence.ts'
 import type { ObservedInput } from '#shared/contracts/subject.ts'
 import type { EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
 import { decide, type Need } from '#shared/judging/decide.ts'
@@ -11,15 +12,15 @@ import { limits } from '#shared/limits.ts'
 /** What is known of one input at the moment, beside the policy. */
 export type InputFacts =
   /** The newest accepted observation that it selects, and after how long it is silent and grown up; null: never (an event). */
-  | { of: 'signal'; observed: ObservedInput; silentAfterMs: number | null; graceMs: number }
+  | { of: 'signal'; reports: ReportKind; observed: ObservedInput; silentAfterMs: number | null; graceMs: number }
   /** The verdict of the rule that it cites; null where that was never judged. */
   | { of: 'rule'; verdict: Verdict | null }
 
 /**
- * Judges `policy`; `facts` has an entry for each input, in their order. `silenceAt` is the instant up to which silence counts, as in
+ * Judges `policy`; `facts` has an entry for each input, in their order. `silenceAt` names the instants up to which silence counts, as in
  * readInput. Instants in ms.
  */
-export function judgePolicy(policy: Policy, facts: readonly InputFacts[], silenceAt: number): Judgement {
+export function judgePolicy(policy: Policy, facts: readonly InputFacts[], silenceAt: SilenceAt): Judgement {
   const readings = policy.inputs.map((input, i) => readPolicyInput(input, facts[i] as InputFacts, silenceAt))
   const verdict = decide(readings, needOf(policy), { halfSilentIsNoData: false })
   const inputs = policy.inputs.map((input, i) => evidenceOf(input, readings[i] as InputReading))
@@ -36,14 +37,15 @@ const needOf = ({ need, atLeast }: Policy): Need =>
   need === 'at_least' ? { kind: 'at_least', count: atLeast ?? 1 } : { kind: need }
 
 /** What one input reads: true is a problem. An event never falls silent, and one that never reported is no problem. */
-export function readPolicyInput(input: PolicyInput, facts: InputFacts, silenceAt: number): InputReading {
+export function readPolicyInput(input: PolicyInput, facts: InputFacts, silenceAt: SilenceAt): InputReading {
   if (facts.of === 'rule') return readRule(facts.verdict)
   const { observed, silentAfterMs, graceMs } = facts
+  const countsTo = silenceAt[facts.reports]
   if (observed.observedAtUs === null)
-    return silentAfterMs === null ? noEventYet : readNeverReported(observed.addedAt, graceMs, silenceAt)
+    return silentAfterMs === null ? noEventYet : readNeverReported(observed.addedAt, graceMs, countsTo)
   const observedAt = Math.floor(observed.observedAtUs / 1_000)
   const silentFrom = silentAfterMs === null ? null : observedAt + silentAfterMs + 1
-  if (silentFrom !== null && silenceAt >= silentFrom) {
+  if (silentFrom !== null && countsTo >= silentFrom) {
     return { value: 'unknown', young: false, at: observedAt, reason: nothingSince(observedAt), changesAt: null }
   }
   return { ...reportedValue(input, observed), young: false, at: observedAt, changesAt: silentFrom }

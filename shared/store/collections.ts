@@ -16,13 +16,14 @@ import type { ConditionDocument } from '#shared/contracts/condition.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
 import type { DeliveryTableDocument } from '#shared/contracts/delivery-table.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
-import type { Freshness, SilenceHold } from '#shared/contracts/freshness.ts'
+import type { Freshness } from '#shared/contracts/freshness.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import type { WindowDocument } from '#shared/contracts/maintenance.ts'
 import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import type { PolicyDocument } from '#shared/contracts/policy.ts'
 import type { ProberCredentialDocument } from '#shared/contracts/prober-credential.ts'
 import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/roll-up.ts'
+import type { SilenceNotes } from '#shared/contracts/silence.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import type { TemplateDocument } from '#shared/contracts/template.ts'
 import type { TransformationDocument } from '#shared/contracts/transformation.ts'
@@ -42,8 +43,8 @@ export interface CheckpointDocument extends Stored {
   writtenAt: number
   /** Of the partition's subjects whose documents are less fresh; absent from those of earlier versions. */
   freshness?: readonly Freshness[]
-  /** Silence that is held back after an outage; absent: none. */
-  silenceHold?: SilenceHold
+  /** How it stands with those who report; for a successor whom the lease tells nothing. */
+  silence?: SilenceNotes
   /** Who wrote this revision, so that an unknown outcome is settled by asking again. */
   writer?: string
 }

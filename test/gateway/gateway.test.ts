@@ -30,7 +30,11 @@ async function start(t: { teardown(run: () => Promise<void>): unknown }, options
   const world = await startApiWorld(options)
   t.teardown(() => world.stop())
   const asked: string[] = []
-  const listener = await world.hub.connect().subscribe('ask.directory.*', message => void asked.push(message.subject.slice(14)))
+  // The gateway itself tries out whether keys can be asked about, with nobody's.
+  const isTrial = (body: unknown) => JSON.stringify(body).includes('0'.repeat(64))
+  const listener = await world.hub.connect().subscribe('ask.directory.*', ({ subject, body }) => {
+    if (!isTrial(body)) asked.push(subject.slice(14))
+  })
   const person = await world.addPerson('owner', { home000000: 'owner' })
   return { world, asked, listener, ...person }
 }

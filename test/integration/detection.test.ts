@@ -271,11 +271,16 @@ t.test('the page says the numbers that the system has', async t => {
   t.equal(limits.judging.silentIntervals, 3)
   t.equal(limits.judging.websiteGraceMs, minute)
   t.equal(limits.judging.heartbeatSilentMs, 5 * minute)
+  t.equal(limits.keeper.silenceHoldOffMs, 15_000)
+  t.equal(limits.keeper.silenceHoldOffMaxMs, 60 * minute)
+  t.equal(limits.keeper.deafMs, 4_000)
   for (const text of [
     'down + interval + 30 s + hold',
     'last report + 3 x interval + hold',
     'added + 60 s + hold',
     'well + interval + 30 s + hold',
+    'back + off',
+    'Watchkeeper was off for 25 s: silence alerts wait 25 s.',
   ]) {
     t.ok(page.includes(text), text)
   }

@@ -28,11 +28,13 @@ const policyOf = (...inputs: Partial<PolicyInput>[]): Policy => ({
 })
 const heartbeat = (observed: Partial<ObservedInput>, silentAfterMs: number | null = 5 * minute): InputFacts => ({
   of: 'signal',
+  reports: 'pushed',
   observed: { addedAt: at - 60 * minute, observedAtUs: at * 1_000, ok: true, value: null, error: null, ...observed },
   silentAfterMs,
   graceMs: silentAfterMs ?? 0,
 })
-const judged = (input: Partial<PolicyInput>, facts: InputFacts, now = at) => judgePolicy(policyOf(input), [facts], now)
+const upTo = (instant: number) => ({ checks: instant, pushed: instant })
+const judged = (input: Partial<PolicyInput>, facts: InputFacts, now = at) => judgePolicy(policyOf(input), [facts], upTo(now))
 
 t.test('a number is compared strictly; the sender says why, else the comparison does', t => {
   const cases: [compare: '<' | '>', value: number | null, error: string | null, verdict: string, reason: string | null][] = [
@@ -58,7 +60,10 @@ t.test('an input is silent after longer than its time, and says since when', t =
   t.strictSame(silent.evidence.inputs, [
     { input: 'beat', value: 'unknown', at, reason: 'nothing reported since 2023-11-14T22:13:20.000Z' },
   ])
-  t.equal(judgePolicy(policyOf({}), [facts], at + 5 * minute).verdict, 'ok', 'while silence is held back')
+  const later = at + 6 * minute
+  const heldOf = (reports: 'checks' | 'pushed') => ({ ...upTo(later), [reports]: at + 5 * minute })
+  t.equal(judgePolicy(policyOf({}), [facts], heldOf('pushed')).verdict, 'ok', 'while its silence is held back')
+  t.equal(judgePolicy(policyOf({}), [facts], heldOf('checks')).verdict, 'no_data', 'while that of checks is')
   t.match(judged({}, heartbeat({}, null), at + 1_000 * minute), { verdict: 'ok', nextAt: null }, 'an event never is')
   t.match(judged({}, heartbeat({ observedAtUs: null }, null)), { verdict: 'ok', nextAt: null }, 'nor one that never reported')
   t.end()
@@ -111,11 +116,11 @@ t.test('evidence is bounded and says what it leaves out; the sentence counts all
   const n = limits.judging.evidenceInputs + 1
   const inputs = Array.from({ length: n }, (_, i) => ({ signal: `s${i}` }))
   const facts = inputs.map(() => heartbeat({ ok: false }))
-  const { evidence, explanation } = judgePolicy(policyOf(...inputs), facts, at)
+  const { evidence, explanation } = judgePolicy(policyOf(...inputs), facts, upTo(at))
   t.match(evidence, { omitted: 1, truncated: true })
   t.equal(evidence.inputs.length, n - 1)
   t.match(explanation, `${n} of ${n} inputs failing`)
-  t.match(judgePolicy(policyOf(...inputs.slice(1)), facts.slice(1), at).evidence, { omitted: 0, truncated: false })
+  t.match(judgePolicy(policyOf(...inputs.slice(1)), facts.slice(1), upTo(at)).evidence, { omitted: 0, truncated: false })
   t.end()
 })
 

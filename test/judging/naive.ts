@@ -23,8 +23,8 @@ export interface NaiveWorld {
   /** What was saved of rules afterwards, in its order; null: the rule was deleted. */
   saved: { rule: string; at: number; policy: Policy | null }[]
   /**
-   * Times in which nobody is newly called silent, because reports may still be on their way; absent: none. `takesOld`: nor is what arrives in
-   * such a time and was observed long before it.
+   * Times in which nobody is newly called silent, because reports could not be taken or may still be on their way; absent: none. `takesOld`: nor
+   * is what arrives in such a time and was observed long before it.
    */
   blind?: { from: number; until: number; takesOld?: boolean }[]
 }
@@ -65,11 +65,11 @@ function naiveReading(world: NaiveWorld, rule: string, input: PolicyInput, at: n
   const isEvent = world.signals[input.signal as string] === 'event'
   const silentAfter = input.noDataAfterMs ?? 300_000
   const newest = newestReport(world, input, at)
+  const blind = world.blind?.find(one => at >= one.from && at < one.until)
   if (newest === null) {
     if (isEvent) return 'ok'
-    return at - addedAt(world, rule, input, at) > silentAfter ? 'unknown' : 'young'
+    return (blind?.from ?? at) - addedAt(world, rule, input, at) > silentAfter ? 'unknown' : 'young'
   }
-  const blind = world.blind?.find(one => at >= one.from && at < one.until)
   const isTaken = blind?.takesOld === true && newest.arrivedAt >= blind.from
   if (!isEvent && !isTaken && (blind?.from ?? at) - newest.observedAt > silentAfter) return 'unknown'
   if (input.mode === 'status') return newest.ok ? 'ok' : 'problem'

@@ -10,6 +10,7 @@ import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { remembered } from '../../services/keeper/step/receipts.ts'
 import { step } from '../../services/keeper/step/step.ts'
+import { nothingHeld } from '../../services/keeper/step/types.ts'
 import { noReports } from '../../services/keeper/stored-reports.ts'
 import { countPushed, pushedRows } from '../support/pushed-rows.ts'
 import { createWorld, minute, websiteMeta } from './world.ts'
@@ -849,7 +850,7 @@ t.test('nobody is called silent right after a take-over, also where there is no 
   t.equal(await house.store.count('checkpoints', {}), 0)
   await house.clock.advance(12 * minute)
   await house.startOne()
-  await house.clock.advance(6_000)
+  await house.clock.advance(21_000)
   await house.report('beat', 'ok', { observedAtUs: null })
   await house.clock.advance(11 * minute)
   t.strictSame(await house.kinds(), [])
@@ -1185,7 +1186,7 @@ t.test('an input that says nothing new takes back nothing of what was due before
     status: 'problem',
     observedAtUs: now * 1_000,
   }
-  const surrounding = { now, silenceHeldAt: null, confirmAfterMs: 0, closeAfterMs: 0, stored: noReports }
+  const surrounding = { now, held: nothingHeld, confirmAfterMs: 0, closeAfterMs: 0, stored: noReports }
   const stepped = step(subject, { kind: 'command', subjectId: house.id, at: now, command: command as never }, surrounding)
   t.equal(stepped.change, 'commit')
   t.equal(stepped.subject?.rules[0]?.incident?.value, 'problem')

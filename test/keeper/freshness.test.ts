@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Freshness, FreshReading } from '#shared/contracts/freshness.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { layOver, layOverSeries } from '../../services/keeper/freshness.ts'
+import { nothingHeld } from '../../services/keeper/step/types.ts'
 import { noReports } from '../../services/keeper/stored-reports.ts'
 import { createWorld, minute } from './world.ts'
 
@@ -15,7 +16,7 @@ async function reported() {
   await world.clock.advance(minute)
   const subject = (await world.subject(id)) as SubjectDocument
   const now = world.clock.now()
-  return { subject, now, surrounding: { now, silenceHeldAt: null, confirmAfterMs: 0, closeAfterMs: 0, stored: noReports } }
+  return { subject, now, surrounding: { now, held: nothingHeld, confirmAfterMs: 0, closeAfterMs: 0, stored: noReports } }
 }
 
 /** Fresh readings beside a document of revision `rev`. */

@@ -9,7 +9,7 @@ import type { Policy } from '#shared/contracts/policy.ts'
 import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
 import { replayIncident } from '../../infra/replay/replay-incident.ts'
 import { step } from '../../services/keeper/step/step.ts'
-import type { Input, Surrounding } from '../../services/keeper/step/types.ts'
+import { type Input, nothingHeld, type Surrounding } from '../../services/keeper/step/types.ts'
 import { type NaiveReport, type NaiveWorld, naiveVerdict, policyAt } from '../judging/naive.ts'
 import { expectedRefusal } from '../simulation/custom/expected-refusal.ts'
 import { Random } from '../simulation/random.ts'
@@ -141,7 +141,7 @@ class House {
   #step(input: Input): void {
     const surrounding: Surrounding = {
       now: input.at,
-      silenceHeldAt: null,
+      held: nothingHeld,
       confirmAfterMs: 2 * minute,
       closeAfterMs: 2 * minute,
       stored: {

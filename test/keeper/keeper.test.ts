@@ -68,6 +68,7 @@ t.test('placement', async t => {
         exclusive: true,
         mayStart: () => undefined,
         onAcquired: () => undefined,
+        notesOf: () => null,
         handOver: async () => undefined,
         onLost: (_partition, reason) => reasons.add(reason),
       })

@@ -6,13 +6,14 @@ import { limits } from '#shared/limits.ts'
 import { factsOf } from '../../services/keeper/step/judge-rule.ts'
 import { judgeIntake } from '../../services/keeper/step/report-observation.ts'
 import { step } from '../../services/keeper/step/step.ts'
+import { nothingHeld } from '../../services/keeper/step/types.ts'
 import { noReports } from '../../services/keeper/stored-reports.ts'
 import { minute, websiteMeta } from './world.ts'
 
 const start = Date.UTC(2026, 0, 5)
 const surroundingAt = (now: number) => ({
   now,
-  silenceHeldAt: null,
+  held: nothingHeld,
   confirmAfterMs: 2 * minute,
   closeAfterMs: 2 * minute,
   stored: noReports,

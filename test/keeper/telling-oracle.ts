@@ -30,7 +30,7 @@ interface Spell {
   /** From when on the hold counts it. */
   since: number
   says: Verdict
-  /** Ok only because nobody could hear that an input is silent: it closes nothing. */
+  /** Ok only because nobody could hear that an input is silent: it closes nothing. No data that may be over unheard: it confirms nothing. */
   isDoubtful: boolean
   confirmAfterMs: number
   closeAfterMs: number
@@ -105,6 +105,7 @@ function confirmationOf(spells: Spell[]): Confirmation | null {
     if (spell.says === 'ok') badSince = null
     if (!isBad(spell)) continue
     badSince ??= spell.since
+    if (spell.isDoubtful) continue
     const confirmedAt = badSince + spell.confirmAfterMs
     const toldAt = Math.max(confirmedAt, spell.from)
     if (toldAt < spell.until) return { confirmedAt, toldAt }
@@ -161,7 +162,7 @@ function spellsOf(world: NaiveWorld, rule: string, until: number): Spell[] {
     if (policy === null) break
     const { confirmAfterMs, closeAfterMs } = policy
     const says = naiveVerdict(world, rule, at)
-    const isDoubtful = says === 'ok' && world.blind !== undefined && naiveVerdict({ ...world, blind: [] }, rule, at) !== 'ok'
+    const isDoubtful = isDoubtfulAt(world, rule, at, says)
     const before = spells.at(-1)
     const isSame =
       before?.says === says &&
@@ -173,6 +174,15 @@ function spellsOf(world: NaiveWorld, rule: string, until: number): Spell[] {
     spells.push({ from: at, since: at, until: Number.POSITIVE_INFINITY, says, isDoubtful, confirmAfterMs, closeAfterMs })
   }
   return spells
+}
+
+/** Whether it would be otherwise if all silence counted that nobody can hear the end of, or none of it. */
+function isDoubtfulAt(world: NaiveWorld, rule: string, at: number, says: Verdict): boolean {
+  if (world.blind === undefined) return false
+  if (says === 'ok') return naiveVerdict({ ...world, blind: [] }, rule, at) !== 'ok'
+  const isBlind = world.blind.some(one => at >= one.from && at < one.until)
+  const deaf = [{ from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }]
+  return says === 'no_data' && isBlind && naiveVerdict({ ...world, blind: deaf }, rule, at) !== 'no_data'
 }
 
 /** The same spells; a silence that is heard after all has been there from when the rule was ok for want of hearing it. */
@@ -195,7 +205,7 @@ function instantsOf(world: NaiveWorld, until: number): number[] {
     instants.add(at)
     for (const silence of silences) instants.add(at + silence + 1)
   }
-  for (const { until: at } of world.blind ?? []) instants.add(at)
+  for (const { from, until: at } of world.blind ?? []) instants.add(from).add(at)
   for (const report of world.reports) {
     instants.add(report.arrivedAt)
     for (const silence of silences) instants.add(Math.max(report.observedAt + silence + 1, report.arrivedAt))

@@ -13,6 +13,7 @@ import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
+import { announceGateway } from '../../services/gateway/presence.ts'
 import { type KeeperOptions, startKeeper } from '../../services/keeper/app.ts'
 import { createMemoryHub } from '../support/memory-bus.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
@@ -48,6 +49,11 @@ export function createWorld(
   const hub = createMemoryHub({ clock })
   const store = createMemoryStore()
   const client = hub.connect()
+  /** The messages of keepers' logs from info on. */
+  const logged: string[] = []
+  const note = (line: string) => void logged.push((JSON.parse(line) as { msg: string }).msg)
+  const logger = pino({ level: 'info' }, { write: note })
+  const gateway = announceGateway({ bus: client, clock, logger }, async () => undefined)
   const nudged: string[] = []
   const nudges = client.subscribe(subjects.alertNudge, message =>
     nudged.push(...(message.body as { alertIds: string[] }).alertIds),
@@ -120,5 +126,23 @@ export function createWorld(
     store.find('incidents', { where: { subjectId: id }, sort: [['troubleSince', 'asc']], limit: 100 })
   const alerts = (id: string) => store.find('alerts', { where: { subjectId: id }, limit: 100 })
   const history = (id: string) => store.find('history', { where: { subjectId: id }, sort: [['at', 'asc']], limit: 100 })
-  return { clock, hub, store, client, nudged, startOne, command, create, report, subject, keptSlot, incidents, alerts, history }
+  return {
+    clock,
+    hub,
+    store,
+    client,
+    gateway,
+    logger,
+    logged,
+    nudged,
+    startOne,
+    command,
+    create,
+    report,
+    subject,
+    keptSlot,
+    incidents,
+    alerts,
+    history,
+  }
 }

@@ -2,16 +2,17 @@
 //
 // Steady, silent, long: nothing. Two cases are left to the looser comparison of `rough`, because there two orders are right:
 //   Crossing: a report that the stream took between the instant of an update and its answer may be stepped before or after it.
-//   Held silence: in `steady` a silence may fall into the 15 s after a take-over in which nobody is called silent (design 3).
+//   Held silence: in `steady` a silence may fall into the 15 s after a take-over in which nobody is called silent (design 3). In every
+//     profile one may fall into a time without the store, or into the hold after it, which is as long (ADR 22).
 // Rough: reports come late (they are judged no earlier than the newest judgement), silence is held back after every take-over and
-//   reconnect, clocks run 1 % off. Instants may differ by `slackMs`; a trouble that outlives its hold by that much must have been
+//   reconnect, clocks run 1 % off. Instants may differ by `slackOf`; a trouble that outlives its hold by that much must have been
 //   confirmed, and a confirmed incident must have a trouble. Where the stream lost reports, nobody can say what was judged.
 // Reused sequences: a stream that lost its end and grew again before its holder looked gives the old sequences to new reports;
 //   those at or below the checkpoint are not read.
 import type { WebsiteMeta } from '#shared/contracts/website.ts'
 import { minute } from '#shared/limits.ts'
 import type { Report } from './ledger.ts'
-import { type ExpectedIncident, incidentsOf, type Told, verdictHistory } from './oracle.ts'
+import { type ExpectedIncident, incidentsOf, type Told, type VerdictEntry, verdictHistory } from './oracle.ts'
 import type { Remains } from './remains.ts'
 import { startOfTime } from './virtual-time.ts'
 import type { World } from './world.ts'
@@ -22,7 +23,7 @@ export function compareWithOracle(world: World, remains: Remains, fault: (text: 
   if (told === null) return
   const history = verdictHistory(told)
   const expected = incidentsOf(history, told)
-  const isHeld = world.plan.profile === 'steady' && history.some(entry => entry.cause === 'silence')
+  const isHeld = (world.plan.profile === 'steady' && history.some(entry => entry.cause === 'silence')) || isInHold(world, history)
   if (world.plan.profile === 'rough' || isHeld || isAmbiguous(world, remains)) {
     compareLoosely(world, remains, told, expected, fault)
     return
@@ -44,7 +45,19 @@ export function compareWithOracle(world: World, remains: Remains, fault: (text: 
   }
 }
 
-const slackMs = 4 * minute
+/** Whether anybody is silent while the store is gone, or in the hold after that. */
+function isInHold({ plan }: World, history: readonly VerdictEntry[]): boolean {
+  return plan.faults.some(({ kind, atMs, forMs }) => {
+    const [from, until] = [startOfTime + atMs, startOfTime + atMs + 2 * forMs + minute]
+    const isSilentIn = ({ at, verdict }: VerdictEntry, i: number) =>
+      verdict === 'no_data' && at < until && (history[i + 1]?.at ?? until) > from
+    return kind === 'store gone' && history.some(isSilentIn)
+  })
+}
+
+/** As long as the longest time without the store and the hold after it, and what else comes late. */
+const slackOf = ({ plan }: World): number =>
+  4 * minute + Math.max(0, ...plan.faults.map(({ kind, forMs }) => (kind === 'store gone' ? 2 * forMs : 0)))
 
 function compareLoosely(
   world: World,
@@ -54,6 +67,7 @@ function compareLoosely(
   fault: (text: string) => void,
 ): void {
   if (told.reports.some(report => report.isLost || report.isReused)) return
+  const slackMs = slackOf(world)
   const confirmed = incidents.filter(incident => incident.confirmedAt !== null)
   for (const wanted of expected) {
     const endsAt = wanted.wellSince ?? world.time.now()

@@ -1,5 +1,5 @@
-// Generated custom subjects in the real keeper, a week each, through take-overs, clean hand-overs, restarts, times without a keeper, a
-// store that goes away and a clock that is set: what is acknowledged holds, every incident can be replayed, rules say and people are told
+// Generated custom subjects in the real keeper, a week each, through take-overs, clean hand-overs, restarts, times without a keeper, without
+// the store or without gateways, and a clock that is set: what is acknowledged holds, every incident can be replayed, rules say and people are told
 // what the oracles say. Other seeds: npm run sim -- --custom --seeds A-B.
 import t from 'tap'
 import { type CustomCounts, simulateCustom } from './custom/simulate-custom.ts'
@@ -24,7 +24,7 @@ t.test(`custom subjects live through a week of what happens to their keepers (se
     demanded: 500,
     reminders: 50,
     remindersInBlows: 5,
-    away: 2,
+    away: 20,
     blows: 200,
     reports: 2_000,
     verdicts: 5_000,

@@ -52,7 +52,7 @@ const causes: Record<Fault['kind'], Cause> = {
   },
   'cut keeper': (world, fault) => cut(world, seatOf(world, fault).bus, fault.forMs),
   'cut all': (world, fault) => {
-    const buses = [...world.seats.map(seat => seat.bus), ...world.proberBuses, world.peopleBus]
+    const buses = [...world.seats.map(seat => seat.bus), ...world.proberBuses, world.peopleBus, world.gatewayBus]
     for (const bus of buses) cut(world, bus, fault.forMs)
   },
   'flaky store': (world, fault) => {
@@ -69,6 +69,10 @@ const causes: Record<Fault['kind'], Cause> = {
     const { store } = world.weather
     store.isGone = true
     world.time.after(fault.forMs, () => Object.assign(store, { isGone: false }))
+  },
+  'gateways gone': (world, fault) => {
+    world.setGateways(false)
+    world.time.after(fault.forMs, () => world.setGateways(true))
   },
   'flaky bus': (world, fault) => {
     const { bus } = world.weather

@@ -62,20 +62,7 @@ const writes = new Set(['insert', 'replace', 'advance', 'upsert'])
 
 export function storeOf(life: Life, outside: Outside & { store: Store }, sky: Sky): Store {
   const failure = () => new StoreError('unavailable', 'The store does not answer (simulated).')
-  const methods = [
-    'get',
-    'insert',
-    'replace',
-    'advance',
-    'upsert',
-    'delete',
-    'deleteRange',
-    'find',
-    'count',
-    'expire',
-    'ping',
-    'close',
-  ]
+  const methods = ['get', 'insert', 'replace', 'advance', 'upsert', 'delete', 'deleteRange', 'find', 'count', 'expire', 'close']
   const store: Record<string, unknown> = {}
   for (const method of methods) {
     const perform = (...given: unknown[]) =>
@@ -94,7 +81,9 @@ export function storeOf(life: Life, outside: Outside & { store: Store }, sky: Sk
       })
     }
   }
-  return { ...store, putInOrder: putOneByOne(store as never) } as never
+  // Asked each second: it draws nothing, so that a life is the same however often it is asked.
+  const ping = () => life.pass(sky.isGone ? Promise.reject(failure()) : outside.store.ping())
+  return { ...store, ping, putInOrder: putOneByOne(store as never) } as never
 }
 
 function busOf(life: Life, far: Far): Bus {

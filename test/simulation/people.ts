@@ -6,6 +6,7 @@ import type { Clock } from '#shared/clock.ts'
 import type { Command } from '#shared/contracts/command.ts'
 import type { SubjectView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { reserveName } from '../../services/directory/names.ts'
 import type { Deal, Ledger } from './ledger.ts'
@@ -97,6 +98,8 @@ export class People {
     if (deal.reply.error !== null || !random.chance(0.3)) return
     await time.pass(random.integer(0, 40_000))
     const again = await this.#ask(subjectId, command)
+    // Asked while the store was gone, it may have waited for longer than answers are remembered.
+    if (time.now() - deal.answeredAt > limits.keeper.receiptAgeMs) return
     if (JSON.stringify(again) === JSON.stringify(deal.reply)) return
     onFault(
       `${command.kind} ${command.id} repeated was answered otherwise: ${JSON.stringify(again)} after ${JSON.stringify(deal.reply)}`,

@@ -40,6 +40,7 @@ export type FaultKind =
   | 'flaky store'
   | 'slow store'
   | 'store gone'
+  | 'gateways gone'
   | 'flaky bus'
   | 'slow bus'
   | 'lost replies'
@@ -140,6 +141,7 @@ export function planOf(seed: number): Plan {
   const deeds = isLong ? [] : deedsOf(random, sites, activeMs)
   const keepers = isLong ? random.integer(1, 2) : random.integer(1, 3)
   const faults = random.chance(0.1) ? [] : planFaults(random, profile, activeMs, deeds)
+  const outages = faults.length > 0 ? longOutages(seed, activeMs) : []
   return {
     seed,
     profile,
@@ -147,7 +149,7 @@ export function planOf(seed: number): Plan {
     locations,
     sites,
     deeds,
-    faults: [...faults, ...planElections(seed, profile, activeMs, faults)],
+    faults: [...faults, ...planElections(seed, profile, activeMs, faults), ...outages],
     activeMs,
     calmMs: isLong ? 40 * minute : 7 * minute,
     ending,
@@ -221,6 +223,16 @@ function deedsOf(random: Random, sites: readonly Site[], activeMs: number): Deed
       url: random.pick(['http://example.test/', 'http://example.test/', 'http://example.test/other']),
     }
   }).sort((one, other) => one.atMs - other.atMs)
+}
+
+/** Times without store or gateways of up to ten minutes: longer than most silences and holds. Drawn apart from all else. */
+function longOutages(seed: number, activeMs: number): Fault[] {
+  const random = new Random(seed, 'long outages')
+  return (['store gone', 'gateways gone'] as const).flatMap(kind => {
+    const forMs = random.integer(30, 600) * second
+    const atMs = random.integer(minute, activeMs - minute)
+    return random.chance(0.3) ? [{ kind, atMs, forMs, which: 0, share: 0 }] : []
+  })
 }
 
 /** Faults come in storms: what one of them leaves half done, the next one meets. */

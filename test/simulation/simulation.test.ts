@@ -18,6 +18,8 @@ const seconds = 780
 const known: Record<number, string> = {
   86: 'a partition given up for a moment while its lease was too old is opened again when the renewal comes late',
   242: 'what a keeper left pending is finished by its successor',
+  64: 'no deadline is passed in a hand-over that the store keeps waiting while reports wait for the successor',
+  720: 'an answer is remembered from when it was given, however long its command waited for the store',
   209: 'a partition opened anew while the children of a deleted monitor are removed writes none of them again for good',
 }
 

@@ -5,6 +5,7 @@ import type { Bus } from '#shared/bus/port.ts'
 import { partitionOf } from '#shared/hash.ts'
 import type { Service } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
+import { announceGateway, type Presence } from '../../services/gateway/presence.ts'
 import { startKeeper } from '../../services/keeper/app.ts'
 import { createMemoryHub, type MemoryHub } from '../support/memory-bus.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
@@ -44,12 +45,14 @@ export class World {
   readonly proberBuses: Bus[]
   readonly people: People
   readonly peopleBus: Bus
+  readonly gatewayBus: Bus
   readonly observer: Bus
   /** What went wrong, as sentences. */
   readonly problems: string[] = []
   readonly trace: string[] = []
   readonly #isTraced: boolean
   readonly #used: Set<number>
+  #gateway: Presence | null = null
   #lives = 0
 
   constructor(plan: Plan, isTraced: boolean) {
@@ -57,8 +60,8 @@ export class World {
     this.#isTraced = isTraced
     this.random = new Random(plan.seed, 'world')
     this.#used = new Set(plan.sites.map(site => partitionOf(site.subjectId)))
-    const clock = { now: () => this.time.now(), monotonic: () => this.time.elapsed(), after: this.time.after.bind(this.time) }
-    this.hub = createMemoryHub({ clock })
+    this.hub = createMemoryHub({ clock: this.#clock })
+    this.gatewayBus = this.hub.connect()
     this.observer = this.hub.connect()
     this.ledger = new Ledger(this.observer)
     this.store = watched(createMemoryStore(), this.ledger, this.observer, text => this.fault(text))
@@ -71,6 +74,12 @@ export class World {
     const peopleStore = storeOf(new Life('people'), { ...outside, store: this.store }, this.weather.store)
     const onFault = (text: string) => this.fault(text)
     this.people = new People({ ...outside, bus: this.peopleBus, store: peopleStore, ledger: this.ledger, plan, onFault })
+  }
+
+  readonly #clock = {
+    now: () => this.time.now(),
+    monotonic: () => this.time.elapsed(),
+    after: (delayMs: number, run: () => void) => this.time.after(delayMs, run),
   }
 
   get partitions(): number[] {
@@ -94,12 +103,20 @@ export class World {
     for (let i = 0; i < plan.keepers; i++) this.seats.push({ life: null, bus: null, service: null, pace: { rate: 1 } })
     for (const seat of this.seats) this.begin(seat)
     this.people.start()
+    this.setGateways(true)
     for (const fault of plan.faults) time.after(fault.atMs, () => causeFault(this, fault))
     await time.advanceTo(plan.activeMs)
     this.#calm()
     await time.advanceTo(plan.activeMs + plan.calmMs)
     for (const prober of this.probers) prober.rest()
     await time.advanceTo(plan.activeMs + plan.calmMs + restMs)
+  }
+
+  /** Whether a gateway says that it takes reports. */
+  setGateways(areThere: boolean): void {
+    void this.#gateway?.stop()
+    const logger = { debug: () => undefined } as never
+    this.#gateway = areThere ? announceGateway({ bus: this.gatewayBus, clock: this.#clock, logger }, async () => undefined) : null
   }
 
   /** A keeper starts; one that cannot is started again, as a supervisor would. */

@@ -13,6 +13,7 @@ import { partitionOf } from '#shared/hash.ts'
 import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { step } from '../../services/keeper/step/step.ts'
+import { nothingHeld } from '../../services/keeper/step/types.ts'
 
 export interface FakeKeeper {
   /** Every command taken, repeats included. */
@@ -64,7 +65,7 @@ async function stepForReal(store: Store, clock: Clock, subjectId: string, comman
   const at = clock.now()
   const surrounding = {
     now: at,
-    silenceHeldAt: null,
+    held: nothingHeld,
     confirmAfterMs: limits.policy.holdMs,
     closeAfterMs: limits.policy.holdMs,
     stored: { series: () => null, seriesOf: () => [], pushed: () => null },

@@ -27,7 +27,7 @@ interface Drive {
   subject: SubjectDocument
   rule: RuleState
   judgement: Judgement
-  /** Ok only because a silence is held back (ADR 22): whether it ends is not known yet, so it closes nothing. */
+  /** The verdict rests on silence that is held back (ADR 22): an ok closes nothing yet, and no data confirms nothing. */
   isDoubtful?: boolean
   at: number
   surrounding: Surrounding
@@ -92,7 +92,7 @@ function open(drive: Drive, condition: 'problem' | 'no_data', holds: Holds): Dri
   const rule = { ...drive.rule, incident }
   const subject = withRule({ ...drive.subject, incidents: number }, rule)
   // The holds stand in the first record, so that the incident can be rebuilt from its records alone.
-  const event = { type: `${condition}.judged`, at: drive.at, ...holds }
+  const event = { type: `${condition}.judged`, at: drive.at, ...holds, ...doubt(drive) }
   return record({ ...drive, subject, rule }, incident, event, 'pending')
 }
 
@@ -116,7 +116,7 @@ function elapsedEvent(drive: Drive): IncidentEvent | null {
   if (incident === null || deadlineAt === null || deadlineAt > at) return null
   const isJudged = conditionOf(judgement) !== null
   if (incident.value === 'pending')
-    return isJudged ? { type: 'hold.elapsed', at: deadlineAt, ...mutedAt(drive, deadlineAt) } : null
+    return isJudged && !isDoubtful ? { type: 'hold.elapsed', at: deadlineAt, ...mutedAt(drive, deadlineAt) } : null
   if (incident.value === 'recovering') return isJudged && !isDoubtful ? { type: 'recovery.elapsed', at: deadlineAt } : null
   // Missed is what came before this; one that came after it is only late, also where others were missed before it.
   const missedTo = surrounding.now - limits.keeper.reminderLateMs

@@ -1,6 +1,8 @@
 // What one rule of a subject says: the built-in one over its locations, an authored one over the inputs of its policy. Pure.
 import type { PolicyInput } from '#shared/contracts/policy.ts'
+import type { SilenceAt } from '#shared/contracts/silence.ts'
 import type { ObservedInput, Reading, RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
+import type { Verdict } from '#shared/contracts/verdict.ts'
 import { intervalMs } from '#shared/contracts/website.ts'
 import { type InputFacts, judgePolicy } from '#shared/judging/judge-policy.ts'
 import { judgeReachability } from '#shared/judging/judge-reachability.ts'
@@ -9,28 +11,26 @@ import { inputKeyOf, locationLabel, selects } from '#shared/judging/policy-input
 import { limits } from '#shared/limits.ts'
 import { neverObserved } from './observed-input.ts'
 
-const none: ReadonlySet<string> = new Set()
+const none: ReadonlyMap<string, Verdict> = new Map()
 
-/** `silenceAt`: see readInput. `silenced`: rules, by slug, that say ok and are to count as no data where they are cited. */
+/** `silenceAt`: see readInput. `assumed`: what cited rules are to say, by slug, instead of what they were last judged. */
 export function judgeRule(
   subject: SubjectDocument,
   rule: RuleState,
   at: number,
-  silenceAt: number,
-  silenced: ReadonlySet<string> = none,
+  silenceAt: SilenceAt,
+  assumed: ReadonlyMap<string, Verdict> = none,
 ): Judgement {
   const { policy } = rule
   if (policy !== null) {
-    const facts = policy.inputs.map(
-      (input): InputFacts =>
-        input.from !== null && silenced.has(input.from)
-          ? { of: 'rule', verdict: 'no_data' }
-          : factsOf(subject, rule.key, input, at),
-    )
+    const facts = policy.inputs.map((input): InputFacts => {
+      const verdict = input.from === null ? undefined : assumed.get(input.from)
+      return verdict === undefined ? factsOf(subject, rule.key, input, at) : { of: 'rule', verdict }
+    })
     return judgePolicy(policy, facts, silenceAt)
   }
   if (subject.meta === null) throw new Error(`subject ${subject.id} has a built-in rule and nothing to check`)
-  return judgeReachability(subject.meta, subject.readings, at, silenceAt)
+  return judgeReachability(subject.meta, subject.readings, at, silenceAt.checks)
 }
 
 /** What is known of one input at `at`. */
@@ -42,9 +42,9 @@ export function factsOf(subject: SubjectDocument, ruleKey: string, input: Policy
   const observed = subject.custom?.observed[inputKeyOf(ruleKey, input)] ?? neverObserved(at)
   const signal = subject.custom?.signals.find(candidate => candidate.slug === input.signal)
   if (signal === undefined) return platformFacts(subject, input, observed)
-  if (signal.kind === 'custom_event') return { of: 'signal', observed, silentAfterMs: null, graceMs: 0 }
+  if (signal.kind === 'custom_event') return { of: 'signal', reports: 'pushed', observed, silentAfterMs: null, graceMs: 0 }
   const silentAfterMs = input.noDataAfterMs ?? limits.judging.heartbeatSilentMs
-  return { of: 'signal', observed, silentAfterMs, graceMs: silentAfterMs }
+  return { of: 'signal', reports: 'pushed', observed, silentAfterMs, graceMs: silentAfterMs }
 }
 
 /** The platform's own signal: the newest report of the locations that the input selects; its number is the latency in ms. */
@@ -59,5 +59,5 @@ function platformFacts({ meta, readings }: SubjectDocument, input: PolicyInput, 
     newest?.at == null
       ? neverObserved(addedAt)
       : { addedAt, observedAtUs: newest.at * 1_000, ok: newest.ok, value: newest.totalMs, error: newest.error }
-  return { of: 'signal', observed, silentAfterMs, graceMs: limits.judging.websiteGraceMs }
+  return { of: 'signal', reports: 'checks', observed, silentAfterMs, graceMs: limits.judging.websiteGraceMs }
 }

@@ -1,5 +1,8 @@
 // Judges a subject at an instant: its rules over its readings, its incidents over its verdicts, and its next deadline. Pure.
+
+import type { ReportKind, SilenceAt } from '#shared/contracts/silence.ts'
 import type { RuleState, RuleVerdict, SubjectDocument } from '#shared/contracts/subject.ts'
+import type { Verdict } from '#shared/contracts/verdict.ts'
 import { readPolicyInput } from '#shared/judging/judge-policy.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { inJudgingOrder } from '#shared/judging/rule-order.ts'
@@ -7,7 +10,7 @@ import { second } from '#shared/limits.ts'
 import { driveIncident, type Holds } from './drive-incident.ts'
 import { endWindow, windowEndOf } from './drive-window.ts'
 import { factsOf, judgeRule } from './judge-rule.ts'
-import type { Surrounding, Taken } from './types.ts'
+import type { HeldSilence, Surrounding, Taken } from './types.ts'
 
 /** The subject as judged at `at` (never before what was judged already), with `dueAt` the next instant that matters. */
 export function judgeSubject(subject: SubjectDocument, at: number, surrounding: Surrounding): SubjectDocument {
@@ -15,21 +18,36 @@ export function judgeSubject(subject: SubjectDocument, at: number, surrounding: 
   const silenceTo = silenceAt(subject, judgedAt, surrounding)
   let next: SubjectDocument = endWindow({ ...subject, judgedAt, silenceTo }, judgedAt)
   let nextAt: number | null = windowEndOf(next)
-  const doubtful = new Set<string>()
+  const doubts = isHeld(silenceTo, judgedAt) ? createDoubts(judgedAt, silenceTo) : null
   for (const { key } of rulesInOrder(subject)) {
     const rule = ruleOf(next, key)
     const judgement = judgeRule(next, rule, judgedAt, silenceTo)
-    const isDoubtful = judgement.verdict === 'ok' && silenceTo < judgedAt && !isOkIfSilenceCounts(next, rule, judgedAt, doubtful)
-    if (isDoubtful) doubtful.add(rule.slug)
+    const isDoubtful = doubts?.(next, rule, judgement.verdict) ?? false
     next = applyJudgement(next, key, { judgement, isDoubtful, at: judgedAt, surrounding })
-    nextAt = earlier(earlier(nextAt, judgement.nextAt), incidentDueAt(next, key, judgedAt))
+    nextAt = earlier(earlier(nextAt, judgement.nextAt), incidentDueAt(next, key, judgedAt, isDoubtful))
   }
   return { ...next, dueAt: nextAt }
 }
 
-/** Whether a rule would be ok also if silence counted that is held back: its own, and that of the rules that it cites. */
-const isOkIfSilenceCounts = (subject: SubjectDocument, rule: RuleState, at: number, doubtful: ReadonlySet<string>): boolean =>
-  judgeRule(subject, rule, at, at, doubtful).verdict === 'ok'
+const silenceUpTo = (at: number): SilenceAt => ({ checks: at, pushed: at })
+
+/** Whether silence is held back that has begun by `at`. */
+const isHeld = (to: SilenceAt, at: number): boolean => to.checks < at || to.pushed < at
+
+/**
+ * Asked of each rule in judging order: whether its verdict rests on silence that is held back. An ok does where counting all silence would make
+ * it another verdict; no data does where counting none of it would. Rules that it cites say in either case what they would say then.
+ */
+function createDoubts(at: number, { checks, pushed }: SilenceAt) {
+  const uncounted = (to: number) => (to < at ? Number.NEGATIVE_INFINITY : at)
+  const allCounts = { to: silenceUpTo(at), said: new Map<string, Verdict>() }
+  const noneCounts = { to: { checks: uncounted(checks), pushed: uncounted(pushed) }, said: new Map<string, Verdict>() }
+  return (subject: SubjectDocument, rule: RuleState, verdict: Verdict): boolean => {
+    for (const { to, said } of [allCounts, noneCounts]) said.set(rule.slug, judgeRule(subject, rule, at, to, said).verdict)
+    if (verdict === 'ok') return allCounts.said.get(rule.slug) !== 'ok'
+    return verdict === 'no_data' && noneCounts.said.get(rule.slug) !== 'no_data'
+  }
+}
 
 /**
  * The same of a subject that has just taken in a report, and was `before` without it: what was due by then is passed already. Where no input
@@ -44,12 +62,12 @@ export function judgeReport(
   const judgedAt = Math.max(at, subject.judgedAt)
   const silenceTo = silenceAt(subject, judgedAt, surrounding)
   const readsAlike = ({ ruleKey, input }: Taken['inputs'][number]) => {
-    const read = (one: SubjectDocument, to: number) => readPolicyInput(input, factsOf(one, ruleKey, input, judgedAt), to)
-    const isAlike = (to: number) => {
+    const read = (one: SubjectDocument, to: SilenceAt) => readPolicyInput(input, factsOf(one, ruleKey, input, judgedAt), to)
+    const isAlike = (to: SilenceAt) => {
       const [was, is] = [read(before, to), read(subject, to)]
       return was.value === is.value && was.young === is.young
     }
-    return isAlike(silenceTo) && (silenceTo >= judgedAt || isAlike(judgedAt))
+    return isAlike(silenceTo) && (!isHeld(silenceTo, judgedAt) || isAlike(silenceUpTo(judgedAt)))
   }
   return inputs.every(readsAlike) ? { ...subject, judgedAt, silenceTo } : judgeSubject(subject, at, surrounding)
 }
@@ -59,13 +77,14 @@ export function judge(subject: SubjectDocument, rule: RuleState, at: number, sur
   return judgeRule(subject, rule, at, silenceAt(subject, at, surrounding))
 }
 
-/** The instant up to which silence counts. What was called silent already stays so, however early silence is held now. */
-function silenceAt(
-  { silenceTo = Number.NEGATIVE_INFINITY }: SubjectDocument,
-  at: number,
-  { silenceHeldAt }: Surrounding,
-): number {
-  return silenceHeldAt === null ? at : Math.max(Math.min(at, silenceHeldAt), silenceTo)
+/** The instants up to which silence counts. What was called silent already stays so, however early silence is held now. */
+function silenceAt({ silenceTo }: SubjectDocument, at: number, { held }: Surrounding): SilenceAt {
+  return { checks: countsTo('checks', silenceTo, at, held), pushed: countsTo('pushed', silenceTo, at, held) }
+}
+
+function countsTo(kind: ReportKind, counted: SilenceAt | undefined, at: number, held: HeldSilence): number {
+  const heldAt = held[kind]
+  return heldAt === null ? at : Math.max(Math.min(at, heldAt), counted?.[kind] ?? Number.NEGATIVE_INFINITY)
 }
 
 /** Whether a deadline may be due by `at`: `dueAt` is a lower bound, so a judgement may find nothing due yet. */
@@ -78,10 +97,13 @@ const rulesInOrder = ({ rules }: SubjectDocument) => (rules.length < 2 ? rules :
 
 const ruleOf = (subject: SubjectDocument, key: string) => subject.rules.find(rule => rule.key === key) as RuleState
 
-/** A deadline that has passed and moved nothing waits for a judgement that says something: time alone does nothing for it. */
-function incidentDueAt(subject: SubjectDocument, key: string, judgedAt: number): number | null {
+/**
+ * A deadline that has passed and moved nothing waits for a judgement that says something: time alone does nothing for it. But for silence that
+ * is held back: it counts one day, and what was silent before has no instant of its own any more.
+ */
+function incidentDueAt(subject: SubjectDocument, key: string, judgedAt: number, isDoubtful: boolean): number | null {
   const deadlineAt = ruleOf(subject, key).incident?.context.deadlineAt ?? null
-  return deadlineAt !== null && deadlineAt > judgedAt ? deadlineAt : null
+  return deadlineAt !== null && (deadlineAt > judgedAt || isDoubtful) ? deadlineAt : null
 }
 
 interface Judged {

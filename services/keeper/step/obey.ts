@@ -26,10 +26,11 @@ export function obey(subject: SubjectDocument, command: Command, at: number, sur
   if ('refused' in obeyed) return { subject, change: 'nothing', observation: null, reply: obeyed.refused }
   const reply: Reply = { ok: true, result: obeyed.result }
   if (obeyed.subject === subject) return { subject, change: 'nothing', observation: null, reply }
-  return { subject: withReceipt(obeyed.subject, command.id, at, reply), change: 'commit', observation: null, reply }
+  const remembering = withReceipt(obeyed.subject, command.id, surrounding.now, reply)
+  return { subject: remembering, change: 'commit', observation: null, reply }
 }
 
-/** The subject with the command's answer among its receipts. */
+/** The subject with the command's answer, given at `at`, among its receipts: a command may have waited for long. */
 export function withReceipt(subject: SubjectDocument, id: string, at: number, reply: Reply): SubjectDocument {
   return { ...subject, receipts: remembered(subject.receipts, { id, at, reply: JSON.stringify(reply) }) }
 }

@@ -82,7 +82,7 @@ function create(
     command.kind === 'create-website' ? createWebsite(subjectId, command, at, surrounding) : createSubject(subjectId, command, at)
   const result = command.kind === 'create-website' ? subjectView(asCommitted(created)) : customSubjectView(created)
   const reply: Reply = { ok: true, result }
-  return { subject: withReceipt(created, command.id, at, reply), change: 'commit', observation: null, reply }
+  return { subject: withReceipt(created, command.id, surrounding.now, reply), change: 'commit', observation: null, reply }
 }
 
 const unchanged = (subject: SubjectDocument | null): Step => ({ subject, change: 'nothing', observation: null, reply: null })

@@ -4,6 +4,7 @@ import type { Command } from '#shared/contracts/command.ts'
 import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import type { PolicyInput } from '#shared/contracts/policy.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
+import type { ReportKind } from '#shared/contracts/silence.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Refusal } from './refusal.ts'
 
@@ -13,12 +14,17 @@ export type Input =
   | { kind: 'command'; subjectId: string; at: number; command: Command }
   | { kind: 'deadline'; subjectId: string; at: number }
 
+/** By kind of report, ms; null: silence counts. */
+export type HeldSilence = Readonly<Record<ReportKind, number | null>>
+
+export const nothingHeld: HeldSilence = { checks: null, pushed: null }
+
 /** What a step may know of the world; all of it passed in, so that a step can be repeated anywhere. */
 export interface Surrounding {
   /** The keeper's clock, ms since the epoch: by it reminders are overdue and alerts are dated. */
   now: number
-  /** While buffered reports may still arrive, silence counts only up to this instant; else null. */
-  silenceHeldAt: number | null
+  /** Up to which instant silence counts while reports could not be taken, or may still be on their way. */
+  held: HeldSilence
   /** The holds of monitors that name none themselves, ms. */
   confirmAfterMs: number
   closeAfterMs: number

@@ -79,19 +79,24 @@ export async function checkTold(house: House, blowsAt: readonly number[]): Promi
     demanded: 0,
     reminders: 0,
     remindersInBlows: 0,
-    away: house.life.away?.length ?? 0,
+    away: house.outages.length,
   }
   const arrivals = house.world.reports.map(({ arrivedAt }) => arrivedAt)
+  const windowsMoved = house.life.windows.flatMap(({ from, until }) => [from, until])
   for (const rule of Object.keys(house.world.rules)) {
     const mine = told.filter(message => message.rule === rule && message.at <= until)
-    const judgedAt = [...arrivals, ...(await judgedOfOthers(house, rule))].sort((one, other) => one - other)
-    const variants = (house.life.away ? ways : waysOfBlows).flatMap(way =>
+    const judgedAt = [...arrivals, ...windowsMoved, ...(await judgedOfOthers(house, rule))].sort((one, other) => one - other)
+    const variants = (house.outages.length > 0 ? ways : waysOfBlows).flatMap(way =>
       blindMs.map(ms => variantOf(house, { blowsAt, rule, until, judgedAt }, { ms, ...way })),
     )
     const isCertain = (one: ToldMessage) => variants.every(variant => countLike(variant, one) === 1) && !isAtLeaving(house, one)
     const demanded = (variants[0] ?? []).filter(isCertain)
     for (const one of mine)
-      if (!variants.some(variant => countLike(variant, one) > 0) && !isAtLeaving(house, one))
+      if (
+        !variants.some(variant => countLike(variant, one) > 0) &&
+        !isAtLeaving(house, one) &&
+        !isTakenAlong(house, variants, one)
+      )
         house.faults.push(`told, and should not have been: ${line(house, one)}`)
     for (const one of demanded) {
       const times = countLike(mine, one)
@@ -107,17 +112,45 @@ export async function checkTold(house: House, blowsAt: readonly number[]): Promi
   return { count, trace: told.map(one => line(house, one)) }
 }
 
-/** Times in which nobody was there; silence is held back after each for as long as it lasted, an hour at most (ADR 22). */
-const absencesOf = ({ life }: House) =>
-  (life.away ?? []).map(({ from, until }) => {
-    const { silenceHoldOffMs, silenceHoldOffMaxMs } = limits.keeper
-    const lastedMs = until - from
-    return { from, until, heldTo: until + (lastedMs <= silenceHoldOffMs ? 0 : Math.min(silenceHoldOffMaxMs, lastedMs)) }
-  })
+interface Absence {
+  from: number
+  until: number
+  lacks: House['outages'][number]['lacks']
+  /** When the first of the outages began that one hold follows. */
+  heldFrom: number
+  heldTo: number
+}
+
+/**
+ * Times in which nobody was there; silence is held back after each for as long as it lasted, and for what was left of the hold before it, an
+ * hour at most (ADR 22).
+ */
+function absencesOf({ outages }: House): Absence[] {
+  const { silenceHoldOffMs, silenceHoldOffMaxMs } = limits.keeper
+  const absences: Absence[] = []
+  for (const { from, until, lacks } of outages) {
+    const before = absences.at(-1)
+    const isHeld = before !== undefined && from < before.heldTo
+    const owedMs = until - from + (isHeld ? before.heldTo - from : 0)
+    const heldTo = until + (owedMs <= silenceHoldOffMs ? 0 : Math.min(silenceHoldOffMaxMs, owedMs))
+    absences.push({ from, until, lacks, heldFrom: isHeld ? before.heldFrom : from, heldTo })
+  }
+  return absences
+}
 
 /** Whether it was due when the keepers left: their clock may be a little behind that of the world. */
 const isAtLeaving = (house: House, { at }: ToldMessage): boolean =>
   absencesOf(house).some(({ from }) => Math.abs(from - at) <= clockOffMs)
+
+/** Whether it was due when the keepers left, and was told when somebody was there again. */
+function isTakenAlong(house: House, variants: readonly ToldMessage[][], { kind, at }: ToldMessage): boolean {
+  const leavings = absencesOf(house).filter(({ until, heldTo }) =>
+    [until, heldTo].some(instant => Math.abs(instant - at) <= toleranceMs),
+  )
+  const isDue = (due: ToldMessage) =>
+    due.kind === kind && leavings.some(({ from }) => due.at <= from && from - due.at <= clockOffMs)
+  return variants.some(variant => variant.some(isDue))
+}
 
 /** When an incident of another rule moved, which judges all rules of the subject. */
 async function judgedOfOthers({ keepers: { store }, subjectId }: House, rule: string): Promise<number[]> {
@@ -137,6 +170,8 @@ interface Lateness {
   toldAt: 'until' | 'heldTo'
   silentSince?: 'its own instant' | 'what was judged last'
   takesOld?: boolean
+  /** For how long nobody knew that it had begun. */
+  unnoticedMs?: number
 }
 
 /** Of silence nothing is told while it is held back, */
@@ -148,7 +183,9 @@ const ownInstant = { ...heldBack, silentSince: 'its own instant' } as const
 const judgedLast = { ...heldBack, silentSince: 'what was judged last' } as const
 /** What comes in that time is read, however long before it was observed. */
 const oldReports = { ...heldBack, takesOld: true } as const
-const ways: readonly Omit<Lateness, 'ms'>[] = [heldBack, ownInstant, judgedLast, oldReports, asOfItsInstant]
+/** A store or a gateway that is away is noticed some seconds later. */
+const noticedLate = { ...heldBack, unnoticedMs: clockOffMs } as const
+const ways: readonly Omit<Lateness, 'ms'>[] = [heldBack, ownInstant, judgedLast, oldReports, asOfItsInstant, noticedLate]
 const waysOfBlows: typeof ways = [heldBack, oldReports]
 
 /**
@@ -158,18 +195,24 @@ const waysOfBlows: typeof ways = [heldBack, oldReports]
 function variantOf(
   house: House,
   { blowsAt, rule, until, judgedAt }: { blowsAt: readonly number[]; rule: string; until: number; judgedAt: readonly number[] },
-  { ms, blindTo, toldAt, silentSince, takesOld = false }: Lateness,
+  { ms, blindTo, toldAt, silentSince, takesOld = false, unnoticedMs = 0 }: Lateness,
 ): ToldMessage[] {
   const { world, life } = house
   const absences = absencesOf(house)
-  const endOf = (from: number) => (absences.find(one => one.from === from + 1)?.[blindTo] ?? from) + ms
-  const blind = blowsAt.map(from => ({ from, until: endOf(from), takesOld }))
-  const away = absences.map(one => ({ from: one.from, until: one.until - minute + 2 * ms }))
+  const blind = blowsAt.map(at => {
+    const absence = absences.find(({ from }) => from === at + 1)
+    const from = absence !== undefined && blindTo === 'heldTo' ? absence.heldFrom : at
+    return { from: from + unnoticedMs, until: (absence?.[blindTo] ?? at) + ms, takesOld }
+  })
+  const away = absences.flatMap(({ from, until, lacks }) =>
+    lacks === 'gateways' ? [] : [{ from, until: until - minute + 2 * ms }],
+  )
   const since = silentSince && { judgedAt: silentSince === 'its own instant' ? [] : judgedAt }
   const skipping = { ...life, away, ...since }
   return tellingOracle({ ...world, blind }, skipping, rule, until).map(message => {
     const meanwhile = absences.find(one => message.at >= one.from && message.at < one[toldAt])
-    return meanwhile === undefined ? message : { ...message, at: meanwhile[toldAt] }
+    const isTold = meanwhile === undefined || (meanwhile.lacks === 'gateways' && toldAt === 'until')
+    return isTold ? message : { ...message, at: meanwhile[toldAt] }
   })
 }
 

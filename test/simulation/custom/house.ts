@@ -18,6 +18,8 @@ export class House {
   readonly keepers: Keepers
   readonly subjectId: string
   readonly life: Life = { windows: [], acknowledgements: [] }
+  /** Times in which reports could not be taken, in order. */
+  readonly outages: { from: number; until: number; lacks: 'keepers' | 'store' | 'gateways' }[] = []
   readonly gone = new Set<string>()
   /** The status of each acknowledged observation by its row's id. */
   readonly stored = new Map<string, { signal: string; status: string }>()

@@ -1,5 +1,5 @@
-// The keepers of a simulated custom subject, and what happens to them: one dies, one hands over, all are away for a while, the store goes
-// away, the machine's clock is set. Somebody always comes back.
+// The keepers of a simulated custom subject, and what happens to them: one dies, one hands over, all are away for a while, the store or the
+// gateways go away, the machine's clock is set. Somebody always comes back.
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
@@ -9,6 +9,7 @@ import type { Reply } from '#shared/contracts/reply.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service } from '#shared/service.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
+import { announceGateway, type Presence } from '../../../services/gateway/presence.ts'
 import { startKeeper } from '../../../services/keeper/app.ts'
 import { createMemoryHub } from '../../support/memory-bus.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
@@ -24,8 +25,10 @@ export const renewalMs = limits.keeper.leaseRenewMs + second
 /** The clock of the machine is worked off at one percent (shared/clock.ts), here for twenty minutes. */
 const correction = { rate: 0.01, forMs: 20 * minute }
 
-export const blows = ['kill', 'stop', 'restart', 'store away', 'clock set'] as const
+export const blows = ['kill', 'stop', 'restart', 'store away', 'gateways away', 'clock set'] as const
 export type Blow = (typeof blows)[number]
+
+const silent = pino({ level: 'silent' })
 
 interface Keeper {
   bus: Bus
@@ -43,6 +46,7 @@ export class Keepers {
   #keeper!: Keeper
   #started = 0
   #storeAwayUntil = 0
+  #gateway: Presence | null = null
 
   constructor(random: Random) {
     this.#random = random
@@ -61,12 +65,14 @@ export class Keepers {
       bus: keeper.bus,
       clock: this.#clockOf(keeper),
       store: this.#storeOf(keeper),
-      logger: pino({ level: 'silent' }),
+      logger: silent,
       metrics: new Registry(),
     }
     const keeperId = `keeper${++this.#started}`
+    const living = this.clock.liveThroughStart(100)
     const starting = startKeeper(surroundings, { keeperId, exclusive: false, confirmAfterMs: 0, closeAfterMs: 0 })
-    await this.clock.liveThroughStart(100)
+    this.#gateway ??= this.#startGateway()
+    await living
     keeper.service = await starting
     this.#keeper = keeper
   }
@@ -81,6 +87,7 @@ export class Keepers {
 
   async suffer(blow: Blow): Promise<void> {
     if (blow === 'store away') this.#storeAwayUntil = this.clock.now() + 8 * second
+    if (blow === 'gateways away') await this.lack('gateways', 8 * second)
     if (blow === 'clock set') this.#setClock()
     if (blow === 'kill' || blow === 'restart') await this.#kill()
     if (blow === 'restart') await this.clock.live(this.#random.integer(1, 8) * second)
@@ -89,6 +96,23 @@ export class Keepers {
     // Whoever takes over is not jumped over.
     this.clock.stayFor(latenessMs)
     await this.clock.live(this.#random.pick([0, 5, 20]) * second)
+  }
+
+  /** Lives through a time without the store or without gateways. */
+  async lack(what: 'store' | 'gateways', forMs: number): Promise<void> {
+    if (what === 'store') this.#storeAwayUntil = this.clock.now() + forMs
+    else await this.#gateway?.stop()
+    await this.clock.live(forMs)
+    if (what === 'gateways') {
+      const living = this.clock.liveThroughStart(1)
+      this.#gateway = this.#startGateway()
+      await living
+    }
+    this.clock.stayFor(latenessMs)
+  }
+
+  #startGateway(): Presence {
+    return announceGateway({ bus: this.#client, clock: this.clock, logger: silent }, async () => undefined)
   }
 
   /** Asks once; null: nobody answered. */

@@ -10,6 +10,8 @@ const second = 1_000
 const minute = 60 * second
 const day = 24 * 60 * minute
 const week = 7 * day
+/** Times without store or gateways in a week: they are lived through second by second. */
+const lackedAtMost = 2
 
 /** How much was lived through and compared. */
 export interface CustomCounts extends ToldCount {
@@ -75,22 +77,39 @@ function makeDeals(seed: number, { world, keepers }: House, lengthMs: number): D
 }
 
 /**
- * Some reminders that come before the next deal find a keeper that was struck a moment ago, or nobody at all until long after them.
- * Answers when that began; null: this time nothing of the kind.
+ * Some reminders and silences that come before the next deal find a keeper that was struck a moment ago, or no keeper, store or gateway until
+ * long after them. Answers when that began; null: this time nothing of the kind.
  */
-async function ambushBefore({ keepers, subject, life }: House, random: Random, before: number): Promise<number | null> {
-  const rules = (await subject())?.rules ?? []
-  const reminders = rules.map(rule => rule.incident?.context.reminderAt ?? null).filter(at => at !== null) as number[]
-  const next = Math.min(...reminders)
-  if (next < keepers.clock.now() + minute || next > before - 10 * minute || !random.chance(0.4)) return null
-  await keepers.clock.passUntil(next - random.integer(0, 6) * second - renewalMs)
+async function ambushBefore(house: House, random: Random, before: number): Promise<number | null> {
+  const { keepers, outages } = house
+  const next = await nextMoment(house)
+  if (next < keepers.clock.now() + 2 * minute || next > before - 10 * minute || !random.chance(0.4)) return null
+  const kind = kindOfAmbush(house, random)
+  // A store or gateways that are away are noticed after some seconds.
+  const lead = kind === 'store' || kind === 'gateways' ? random.integer(20, 60) : random.integer(0, 6)
+  await keepers.clock.passUntil(next - lead * second - renewalMs)
   await keepers.clock.live(renewalMs)
   const from = keepers.now()
-  if (random.chance(0.7)) await keepers.suffer(random.pick(blows))
+  if (kind === 'blow') await keepers.suffer(random.pick(blows))
   else {
-    await keepers.beAway(Math.min(next + random.integer(5 * minute, 9 * 60 * minute), before - 2 * minute))
+    if (kind === 'keepers')
+      await keepers.beAway(Math.min(next + random.integer(5 * minute, 9 * 60 * minute), before - 2 * minute))
+    else await keepers.lack(kind, Math.min(random.integer(2 * minute, 10 * minute), before - 2 * minute - keepers.clock.now()))
     // What was due at the very instant was still done.
-    life.away = [...(life.away ?? []), { from: from + 1, until: keepers.now() }]
+    outages.push({ from: from + 1, until: keepers.now(), lacks: kind })
   }
   return from
+}
+
+function kindOfAmbush({ outages }: House, random: Random): 'blow' | House['outages'][number]['lacks'] {
+  const kind = random.pick(['blow', 'blow', 'keepers', 'store', 'gateways'] as const)
+  const lived = outages.filter(({ lacks }) => lacks !== 'keepers').length
+  return kind === 'blow' || kind === 'keepers' || lived < lackedAtMost ? kind : 'blow'
+}
+
+/** The next reminder, or the next instant at which an input may fall silent. */
+async function nextMoment({ subject }: House): Promise<number> {
+  const { rules = [], dueAt = null } = (await subject()) ?? {}
+  const moments = [dueAt, ...rules.map(rule => rule.incident?.context.reminderAt ?? null)]
+  return Math.min(...moments.filter(at => at !== null))
 }
