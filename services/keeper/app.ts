@@ -55,16 +55,9 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
   const listening = new Listening(core)
   const host = new Host(core, listening)
   const readiness = createReadiness(core, () => host.partitions())
-  const removals = createRemovals(
-    core,
-    (subjectId, signalKey) => host.removed(subjectId, signalKey),
-    partition => host.hosts(partition),
-  )
-  const checkEntries = createCheckEntries(
-    core,
-    (subjectId, entry) => host.checkWritten(subjectId, entry),
-    partition => host.hosts(partition),
-  )
+  const hosts = (partition: number) => host.hosts(partition)
+  const removals = createRemovals(core, (subjectId, signalKey) => host.removed(subjectId, signalKey), hosts)
+  const checkEntries = createCheckEntries(core, (subjectId, entry) => host.checkWritten(subjectId, entry), hosts)
   await listening.start(() => host.partitions())
   const leases = await holdLeases({
     bus,
