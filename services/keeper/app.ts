@@ -52,6 +52,7 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     writeChecks: (subjectId, entries) => checkEntries.write(subjectId, entries),
     removeTombstone: subjectId => removeTombstone(core, subjectId),
   }
+  logger.info({ keeper: options.keeperId }, 'keeper started')
   const listening = new Listening(core)
   const host = new Host(core, listening)
   const readiness = createReadiness(core, () => host.partitions())
