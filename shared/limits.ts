@@ -174,6 +174,8 @@ export const limits = {
       dialMs: 10 * second,
       /** How often the server is asked whether it lives. */
       pingMs: 3 * second,
+      /** A single try of a request; then its asker tries again, the answer may have been lost or the partition may have moved. */
+      tryMs: 2 * second,
       /** One question to the stream's or a bucket's administration. */
       administrationMs: 5 * second,
       /** How long a connection that is back waits for its streams to be declared before it says so: where the store was lost, they are to be there. */
@@ -185,12 +187,14 @@ export const limits = {
       readerHeartbeatsMissed: 3,
     },
     /**
-     * The same in a cluster, where others answer in a dead server's place: a lost answer costs 2 s, a frozen server 2 to 3 s, a reader that was on
+     * The same in a cluster, where others answer in a dead server's place: a lost acknowledgement costs 2 s, a frozen server as much, a reader that was on
      * a dead server a second. 64 feeds and their heartbeats are 128 small messages a second for the whole cluster.
      */
     clustered: {
       dialMs: 2 * second,
-      pingMs: 1 * second,
+      // Left after 2 s, and back after half a second more, so that a request that began with the freeze is answered within its 4 s.
+      pingMs: 0.7 * second,
+      tryMs: 1 * second,
       administrationMs: 2 * second,
       // A stream without a leader would keep waiting all who need another one.
       declareMs: 0,
@@ -235,8 +239,6 @@ export const limits = {
   },
 
   request: {
-    /** A single try of a bus request; then the asker tries again, the partition may have moved. */
-    tryMs: 2 * second,
     /** Known clients give up after 5 s: every v1 and v2 answer leaves within 4 s. */
     totalMs: 4 * second,
     /** The pause after "no responders" before the next try. */

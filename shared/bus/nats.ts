@@ -93,6 +93,7 @@ function createBus(link: Link, metrics: ConnectBusOptions['metrics'], close: () 
     },
     subscribe: (subject, onMessage, options = {}) => subscribe({ link, local, strays }, subject, onMessage, options),
     connected: link.connected,
+    tryMs: link.pace.tryMs,
     onConnection: link.onConnection,
     clockOffset: now => clockOffset(link, now),
     close: async () => {

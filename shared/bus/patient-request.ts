@@ -23,11 +23,12 @@ interface Asked {
 }
 
 /**
- * Tries of 2 s each, 4 s in all, where nothing else is said. `who` names the far end in the error.
+ * Tries of 2 s each, in a cluster of 1 s, 4 s in all, where nothing else is said. `who` names the far end in the error.
  * Throws the far end's AppError; `unavailable` where it did not answer in time, in which case the outcome is unknown.
  */
 export async function requestPatiently(bus: Bus, clock: Clock, asked: Asked): Promise<unknown> {
-  const { tryMs, totalMs } = asked.onceMs === undefined ? limits.request : { tryMs: asked.onceMs, totalMs: asked.onceMs }
+  const tryMs = asked.onceMs ?? bus.tryMs
+  const totalMs = asked.onceMs ?? limits.request.totalMs
   const traceId = asked.traceId ?? newTraceId()
   const giveUpAt = clock.monotonic() + totalMs
   let last: AppError | null = null

@@ -142,6 +142,8 @@ export interface Bus {
   /** `onMessage` must not throw. */
   subscribe(subject: string, onMessage: (message: Incoming) => void, options?: SubscribeOptions): Promise<Subscription>
   connected(): boolean
+  /** How long one try of a request should wait, ms: less where an answer may be lost with one of several servers. */
+  readonly tryMs: number
   /** Called on each change between connected and cut off; returns a function that stops it. */
   onConnection(listener: (connected: boolean) => void): () => void
   /** By how much the server's clock is ahead of `now`, by the quickest of a few round trips. */

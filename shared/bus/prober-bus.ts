@@ -7,6 +7,7 @@ import { DoorMembers } from '#shared/bus/door-members.ts'
 import { DoorReports } from '#shared/bus/door-reports.ts'
 import { type Bucket, type Bus, BusError, type ClockOffset, type Subscription } from '#shared/bus/port.ts'
 import { keys, parseProberPresence } from '#shared/bus/subjects.ts'
+import { limits } from '#shared/limits.ts'
 
 export function createProberBus(line: DoorLine, locationId: string): Bus {
   const door = openDoor(line, locationId)
@@ -29,6 +30,7 @@ export function createProberBus(line: DoorLine, locationId: string): Bus {
     publish: () => undefined,
     subscribe: refused,
     connected: line.connected,
+    tryMs: limits.bus.alone.tryMs,
     onConnection: line.onConnection,
     clockOffset: now => clockOffset(door, now),
     close: async () => {

@@ -44,10 +44,20 @@ const outcomeOf = (promise: Promise<unknown>) =>
     error => ({ error: error as AppError }),
   )
 
+t.test('a request in a cluster is answered though three tries of it were lost', async t => {
+  const { clock, server, bus } = world()
+  const asked = await answering(server, [null, null, null, { ok: true, result: 7 }])
+  const keeper = createKeeperClient({ ...bus, tryMs: limits.bus.clustered.tryMs }, clock)
+  const outcome = outcomeOf(keeper.send('subject001', command, 'trace1'))
+  await clock.advance(limits.request.totalMs)
+  t.match(await outcome, { result: 7 })
+  t.equal(new Set(asked.map(({ body }) => (body as { id: string }).id)).size, 1, 'under one id')
+})
+
 t.test('how a command is repeated', async t => {
   for (const { title, answers, afterMs, result, tries } of [
     { title: 'answered at once', answers: [{ ok: true, result: 7 }], afterMs: 0, result: 7, tries: 1 },
-    { title: 'silence once', answers: [null, { ok: true, result: 7 }], afterMs: limits.request.tryMs, result: 7, tries: 2 },
+    { title: 'silence once', answers: [null, { ok: true, result: 7 }], afterMs: limits.bus.alone.tryMs, result: 7, tries: 2 },
     {
       title: 'busy twice',
       answers: [refusal('busy'), refusal('busy'), { ok: true, result: 7 }],

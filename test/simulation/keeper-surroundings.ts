@@ -124,6 +124,7 @@ function busOf(life: Life, far: Far): Bus {
     subscribe: (subject, onMessage, options) =>
       through(() => bus.subscribe(subject, message => hearCommand(life, far, message, onMessage), options)),
     connected: () => bus.connected(),
+    tryMs: bus.tryMs,
     onConnection: listener => bus.onConnection(isUp => life.enter(() => listener(isUp))),
     clockOffset: now => life.pass(bus.clockOffset(now)),
     close: () => bus.close(),

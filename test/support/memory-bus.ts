@@ -246,6 +246,7 @@ function connect(hub: Hub): Bus {
       return { close: async () => void hub.subscribers.delete(subscriber) }
     },
     connected: () => line.up,
+    tryMs: limits.bus.alone.tryMs,
     onConnection: listener => {
       line.listeners.add(listener)
       return () => void line.listeners.delete(listener)
