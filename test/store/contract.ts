@@ -177,7 +177,13 @@ const cases: Record<string, Case> = {
 
   'of 16 racing writers without a signature exactly one wins too': async (t, store, { rounds }) => {
     for (let rev = 1; rev <= Math.ceil(rounds / 4); rev++) {
-      const racers = Array.from({ length: 16 }, (_, index) => ({ id: 'raceUnsigned', rev, name: `${index}`, createdAt: rev, deletedAt: null }))
+      const racers = Array.from({ length: 16 }, (_, index) => ({
+        id: 'raceUnsigned',
+        rev,
+        name: `${index}`,
+        createdAt: rev,
+        deletedAt: null,
+      }))
       const results = await Promise.all(racers.map(racer => store.replace('workspaces', [racer])))
       const winners = racers.filter((_, index) => results[index]?.[0] === 'written')
       t.equal(winners.length, 1)
