@@ -7,7 +7,7 @@ import type { Clock } from '#shared/clock.ts'
 import type { CheckResult } from '#shared/contracts/check.ts'
 import type { Command } from '#shared/contracts/command.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
-import type { WebsiteMeta } from '#shared/contracts/website.ts'
+import type { WebsiteCheck } from '#shared/contracts/website.ts'
 import { partitionOf } from '#shared/hash.ts'
 import { randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
@@ -20,7 +20,7 @@ import { createMemoryStore } from '../support/memory-store.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
 export const minute = 60_000
-export const websiteMeta: WebsiteMeta = {
+export const websiteMeta: WebsiteCheck = {
   url: 'https://example.org/',
   method: 'GET',
   content_type: 'application/json',
@@ -52,8 +52,8 @@ export function createWorld(
   /** The messages of keepers' logs from info on. */
   const logged: string[] = []
   const note = (line: string) => void logged.push((JSON.parse(line) as { msg: string }).msg)
-  const logger = pino({ level: 'info' }, { write: note })
-  const gateway = announceGateway({ bus: client, clock, logger }, async () => undefined)
+  const noting = pino({ level: 'info' }, { write: note })
+  const gateway = announceGateway({ bus: client, clock, logger: noting }, async () => undefined)
   const nudged: string[] = []
   const nudges = client.subscribe(subjects.alertNudge, message =>
     nudged.push(...(message.body as { alertIds: string[] }).alertIds),
@@ -62,7 +62,7 @@ export function createWorld(
   const startOne = async (
     options: Partial<KeeperOptions> = {},
     wrapBus: (bus: Bus) => Bus = bus => bus,
-    logger = pino({ level: 'silent' }),
+    logger = noting,
   ): Promise<KeeperHandle> => {
     await nudges
     const bus = hub.connect()
@@ -89,13 +89,13 @@ export function createWorld(
     await clock.advance(1)
     return (await asked) as Reply
   }
-  const create = async (meta: Partial<WebsiteMeta> = {}, subjectId = randomId(10)): Promise<string> => {
+  const create = async (check: Partial<WebsiteCheck> = {}, subjectId = randomId(10)): Promise<string> => {
     const body = {
       kind: 'create-website' as const,
       workspaceId: 'w',
       slug: `s-${subjectId}`,
       name: 'Site',
-      meta: { ...websiteMeta, ...meta },
+      check: { ...websiteMeta, ...check },
     }
     const reply = await command(subjectId, body as never)
     if (!reply.ok) throw new Error(reply.error.message)
@@ -132,7 +132,7 @@ export function createWorld(
     store,
     client,
     gateway,
-    logger,
+    logger: noting,
     logged,
     nudged,
     startOne,
