@@ -201,7 +201,7 @@ t.test('the image does the main job as its own user, with nothing on the PATH bu
     child.kill('SIGTERM')
     const code = await ended
     t.equal(code, 0, code === 0 ? 'with exit code 0' : said)
-    t.match(said, /Stopped\./)
+    t.match(said, /"msg":"stopped"/)
     t.notOk(isAlive(server))
     t.notMatch(said, key)
     t.notMatch(said, /"level":"(warn|error|fatal)"/)
