@@ -1,5 +1,5 @@
 // Subjects as commands and reads answer them, made from their documents: the keeper and the directory answer the same. Pure.
-// What website monitoring maintains is stored nowhere: its signal and its rule's policy follow from the subject's meta.
+// What website monitoring maintains is stored nowhere: its signal and its rule's policy follow from the subject's check.
 import type { MaintenanceContext } from '#shared/contracts/maintenance.ts'
 import type { Policy } from '#shared/contracts/policy.ts'
 import type { SignalState } from '#shared/contracts/signal.ts'
@@ -12,12 +12,12 @@ import type {
   SubjectView,
   WindowView,
 } from '#shared/contracts/subject-views.ts'
-import { type FailureMode, type WebsiteMeta, websiteTemplate } from '#shared/contracts/website.ts'
+import { type FailureMode, type WebsiteCheck, websiteTemplate } from '#shared/contracts/website.ts'
 import { limits, second } from '#shared/limits.ts'
 
 export function subjectView(subject: SubjectDocument): SubjectView {
-  const { id, rev, workspaceId, slug, name, kind, template, meta, createdAt, updatedAt } = subject
-  return { id, rev, workspaceId, slug, name, kind, template, meta, createdAt, updatedAt }
+  const { id, rev, workspaceId, slug, name, kind, template, check, createdAt, updatedAt } = subject
+  return { id, rev, workspaceId, slug, name, kind, template, check, createdAt, updatedAt }
 }
 
 /** The holds of monitors that name none themselves, ms. */
@@ -55,16 +55,18 @@ export function customSubjectSummary(subject: SubjectDocument): CustomSubjectSum
 }
 
 /** The platform's signal has the subject's slug and name (spec D 1, Observation intake). */
-export const signalsOf = (subject: Pick<SubjectDocument, 'slug' | 'name' | 'meta' | 'custom'>): SignalView[] => [
-  ...(subject.meta === null ? [] : [{ slug: subject.slug, name: subject.name, kind: 'platform_http' as const, meta: '{}' }]),
+export const signalsOf = (subject: Pick<SubjectDocument, 'slug' | 'name' | 'check' | 'custom'>): SignalView[] => [
+  ...(subject.check === null ? [] : [{ slug: subject.slug, name: subject.name, kind: 'platform_http' as const, meta: '{}' }]),
   ...(subject.custom?.signals ?? []).map(signalView),
 ]
 
 export const signalView = ({ slug, name, kind, meta }: SignalState): SignalView => ({ slug, name, kind, meta })
 
-export function ruleView(subject: Pick<SubjectDocument, 'slug' | 'meta'>, rule: RuleState, holds = usualHolds): RuleView {
-  const { slug, name, builtIn, policyVersion } = rule
-  return { slug, name, builtIn, policyVersion, policy: rule.policy ?? reachabilityPolicy(subject.slug, subject.meta, holds) }
+export function ruleView(subject: Pick<SubjectDocument, 'slug' | 'check'>, rule: RuleState, holds = usualHolds): RuleView {
+  const { slug, name, policyVersion } = rule
+  const isBuiltIn = rule.policy.language !== 'inputs'
+  const policy = rule.policy.language === 'inputs' ? rule.policy.document : reachabilityPolicy(subject.slug, subject.check, holds)
+  return { slug, name, builtIn: isBuiltIn, policyVersion, policy }
 }
 
 export const windowView = ({ startedAt, endsAt, cancelledAt, by }: MaintenanceContext): WindowView => ({
@@ -81,11 +83,11 @@ export const isOfGenerations1And2 = ({ template }: Pick<SubjectDocument, 'templa
 const needs: Record<FailureMode, Policy['need']> = { at_least_one: 'any', majority: 'majority', all: 'all' }
 
 /** The built-in rule in the language of authored ones: one input a location (its id), the quorum is the monitor's agreement. */
-function reachabilityPolicy(slug: string, meta: WebsiteMeta | null, holds: DefaultHolds): Policy {
+function reachabilityPolicy(slug: string, check: WebsiteCheck | null, holds: DefaultHolds): Policy {
   const holdMs = (seconds: number | null | undefined, usualMs: number) =>
     typeof seconds === 'number' ? seconds * second : usualMs
   return {
-    inputs: (meta?.locations ?? []).map(location => ({
+    inputs: (check?.locations ?? []).map(location => ({
       signal: slug,
       from: null,
       mode: 'status',
@@ -94,9 +96,9 @@ function reachabilityPolicy(slug: string, meta: WebsiteMeta | null, holds: Defau
       match: { location },
       noDataAfterMs: null,
     })),
-    need: needs[meta?.failure_mode ?? 'majority'],
+    need: needs[check?.failure_mode ?? 'majority'],
     atLeast: null,
-    confirmAfterMs: holdMs(meta?.confirm_after, holds.confirmAfterMs),
-    closeAfterMs: holdMs(meta?.recover_after, holds.closeAfterMs),
+    confirmAfterMs: holdMs(check?.confirm_after, holds.confirmAfterMs),
+    closeAfterMs: holdMs(check?.recover_after, holds.closeAfterMs),
   }
 }

@@ -62,14 +62,14 @@ async function addWebsite({ rest, outside, location, show }: Stage): Promise<str
 /** Shorter than the public dialects allow, by a command on the bus. Answers the revision from which on it holds. */
 async function checkEverySecond({ directory, keeper, show }: Stage, subjectId: string): Promise<number> {
   const website = await directory.ask('get-subject', { subjectId })
-  if (website === null || website.meta === null) throw new StartError(`The website ${subjectId} can't be found.`)
-  const { confirm_after: _, recover_after: __, ...kept } = website.meta
-  const meta = { ...kept, interval_value: 1, interval_unit: 'SECOND' as const }
+  if (website === null || website.check === null) throw new StartError(`The website ${subjectId} can't be found.`)
+  const { confirm_after: _, recover_after: __, ...kept } = website.check
+  const check = { ...kept, interval_value: 1, interval_unit: 'SECOND' as const }
   const changed = await keeper.send(subjectId, {
     kind: 'update-website',
     id: randomId(idLength.subject),
     name: website.name,
-    meta,
+    check,
   })
   show(setUp('Checked every second from here on, by a command on the bus:', 'the public API keeps its minimum of a minute.'))
   return changed.rev

@@ -68,6 +68,6 @@ export async function workspaceExists(
 }
 
 function websiteView(subject: SubjectDocument): WebsiteView | null {
-  const { meta, ...view } = subjectView(subject)
-  return meta === null ? null : { ...view, meta }
+  const { check, ...view } = subjectView(subject)
+  return check === null ? null : { ...view, check }
 }

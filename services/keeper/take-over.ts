@@ -179,10 +179,10 @@ async function writeLacking(core: Core, ids: string[], mayGoOn: () => boolean): 
       core.store.get('subjects', ids.slice(start, start + pageSize)),
     )
     const writes = page.flatMap(subject => {
-      if (subject === null || subject.deletedAt !== null || subject.checkRev === null || subject.meta === null) return []
-      const { id, checkRev: rev, meta } = subject
+      if (subject === null || subject.deletedAt !== null || subject.checkRev === null || subject.check === null) return []
+      const { id, checkRev: rev, check } = subject
       return subject.checkLocations.map(locationId =>
-        writeCheck(core, id, { mode: 'check', locationId, rev, entry: entryOf(meta, rev) }, mayGoOn),
+        writeCheck(core, id, { mode: 'check', locationId, rev, entry: entryOf(check, rev) }, mayGoOn),
       )
     })
     await Promise.all(writes)

@@ -14,7 +14,7 @@ import type {
   WebsiteView,
   WindowView,
 } from '#shared/contracts/subject-views.ts'
-import { FailureMode, WebsiteMeta } from '#shared/contracts/website.ts'
+import { FailureMode, WebsiteCheck } from '#shared/contracts/website.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 400 })
 const JsonText = Type.String({ minLength: 2, maxLength: 65_536 })
@@ -26,7 +26,7 @@ export const CreateWebsite = Type.Object({
   workspaceId: Id,
   slug: Slug,
   name: Name,
-  meta: WebsiteMeta,
+  check: WebsiteCheck,
 })
 
 /** Full replacement of what generations 1 and 2 can express; `failure_mode` null keeps the stored one. Answers a WebsiteView. */
@@ -34,8 +34,8 @@ export const UpdateWebsite = Type.Object({
   kind: Type.Literal('update-website'),
   id: Id,
   name: Name,
-  meta: Type.Object({
-    ...Type.Omit(WebsiteMeta, ['failure_mode', 'confirm_after', 'recover_after']).properties,
+  check: Type.Object({
+    ...Type.Omit(WebsiteCheck, ['failure_mode', 'confirm_after', 'recover_after']).properties,
     failure_mode: Nullable(FailureMode),
   }),
 })

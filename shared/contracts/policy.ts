@@ -31,6 +31,19 @@ export const Policy = Type.Object({
 })
 export type Policy = Static<typeof Policy>
 
+/** In which language a rule says when it is broken. */
+export type RulePolicy =
+  /** Website monitoring's own rule: it follows from what is checked. */
+  | { language: 'reachability' }
+  /** Generation 2's rules. */
+  | { language: 'inputs'; document: Policy }
+  /** Generation 3's: the decision stands in the Resource's Template, under the rule's key. */
+  | { language: 'decision' }
+
+/** The inputs that a rule reads in generation 2's language; none in another. */
+export const inputsOf = (policy: RulePolicy): readonly PolicyInput[] =>
+  policy.language === 'inputs' ? policy.document.inputs : []
+
 /** One saved version of a rule's policy. id: `<subject>.<rule key>.<version>`. Never changed. */
 export interface PolicyDocument extends Stored {
   subjectId: string

@@ -4,7 +4,7 @@ import type { IncidentStatus } from '#shared/contracts/incident.ts'
 import type { Policy } from '#shared/contracts/policy.ts'
 import type { SignalKind } from '#shared/contracts/signal.ts'
 import type { SubjectKind } from '#shared/contracts/subject.ts'
-import type { WebsiteMeta } from '#shared/contracts/website.ts'
+import type { WebsiteCheck } from '#shared/contracts/website.ts'
 
 export interface SubjectView {
   id: string
@@ -16,13 +16,13 @@ export interface SubjectView {
   /** `website-check@1`, also of a website monitor that became custom; null for a subject made by hand. */
   template: string | null
   /** Null where nothing is checked: a subject made by hand. */
-  meta: WebsiteMeta | null
+  check: WebsiteCheck | null
   createdAt: number
   updatedAt: number
 }
 
 export interface WebsiteView extends SubjectView {
-  meta: WebsiteMeta
+  check: WebsiteCheck
 }
 
 /** A subject with its signals and rules, in the order in which they were made; the platform's own first. */

@@ -3,16 +3,18 @@
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { CheckEntry } from '#shared/contracts/check.ts'
 import type { Stored } from '#shared/contracts/common.ts'
+import type { HeardSignal } from '#shared/contracts/heard-signal.ts'
 import type { HistoryDocument, IncidentDocument, IncidentSnapshot } from '#shared/contracts/incident.ts'
 import type { MaintenanceSnapshot, WindowDocument } from '#shared/contracts/maintenance.ts'
-import type { Policy, PolicyDocument } from '#shared/contracts/policy.ts'
+import type { PolicyDocument, RulePolicy } from '#shared/contracts/policy.ts'
 import type { SignalState } from '#shared/contracts/signal.ts'
 import type { SilenceAt } from '#shared/contracts/silence.ts'
+import type { Answers } from '#shared/contracts/template.ts'
 import type { Evidence, Verdict } from '#shared/contracts/verdict.ts'
-import type { WebsiteMeta } from '#shared/contracts/website.ts'
+import type { WebsiteCheck } from '#shared/contracts/website.ts'
 
-/** website: website monitoring maintains it. custom: people do, by hand. */
-export type SubjectKind = 'website' | 'custom'
+/** website: website monitoring maintains it. custom: people do, by hand. template: a published Template says what it is. */
+export type SubjectKind = 'website' | 'custom' | 'template'
 
 export interface SubjectDocument extends Stored {
   /** Who wrote this revision: unique to one attempt of one commit, so that an unknown outcome can be settled by reading back. */
@@ -23,12 +25,18 @@ export interface SubjectDocument extends Stored {
   slug: string
   name: string
   kind: SubjectKind
-  /** `website-check@1` for a website monitor, also after it became custom; null for a subject made by hand. */
+  /** `key@version`: `website-check@1` of a website monitor, also after it became custom; null for a subject made by hand. */
   template: string | null
-  /** Values of the template's fields; null where nothing is checked. */
-  meta: WebsiteMeta | null
+  /** What probers check; null where nothing is checked. */
+  check: WebsiteCheck | null
+  /** Null of every other kind than template. */
+  templated: TemplateState | null
+  /** What people marked it with. */
+  labels: Record<string, string>
   createdAt: number
   updatedAt: number
+  /** Once it is archived, it is read and nothing more; null before. */
+  archivedAt: number | null
   /** Set on a tombstone: reads answer not found, inputs drop. */
   deletedAt: number | null
   rules: RuleState[]
@@ -58,6 +66,13 @@ export interface SubjectDocument extends Stored {
   receipts: Receipt[]
   /** Inputs of this subject that could not be judged; null while there are none. */
   faulty: { at: number; reason: string; count: number } | null
+}
+
+/** What a Resource of a published Template answers, and what its signals have heard (docs/reference/v3.md, sections 3 and 4). */
+export interface TemplateState {
+  answers: Answers
+  /** By signal key; absent: nothing was reported there. */
+  heard: Record<string, HeardSignal>
 }
 
 /** What a subject has beyond website monitoring. */
@@ -94,11 +109,8 @@ export interface RuleState {
   key: string
   slug: string
   name: string
-  /** True for the Reachability rule that website monitoring maintains. */
-  builtIn: boolean
   policyVersion: number
-  /** Null for the built-in rule: its policy follows from the subject's meta. */
-  policy: Policy | null
+  policy: RulePolicy
   verdict: RuleVerdict | null
   incident: IncidentSnapshot | null
 }

@@ -12,7 +12,7 @@ export const IntervalUnit = Type.Enum(['SECOND', 'MINUTE', 'HOUR'])
 export const FailureMode = Type.Enum(['at_least_one', 'majority', 'all'])
 export type FailureMode = Static<typeof FailureMode>
 
-export const WebsiteMeta = Type.Object(
+export const WebsiteCheck = Type.Object(
   {
     url: Type.String({ minLength: 1, maxLength: 2_048 }),
     method: WebsiteMethod,
@@ -32,11 +32,11 @@ export const WebsiteMeta = Type.Object(
   },
   { additionalProperties: false },
 )
-export type WebsiteMeta = Static<typeof WebsiteMeta>
+export type WebsiteCheck = Static<typeof WebsiteCheck>
 
 const unitMs = { SECOND: 1_000, MINUTE: 60_000, HOUR: 3_600_000 } as const
 
 /** The time between two checks of a monitor at one location, in ms. */
-export function intervalMs(meta: Pick<WebsiteMeta, 'interval_value' | 'interval_unit'>): number {
+export function intervalMs(meta: Pick<WebsiteCheck, 'interval_value' | 'interval_unit'>): number {
   return meta.interval_value * unitMs[meta.interval_unit]
 }

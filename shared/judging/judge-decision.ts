@@ -1,9 +1,10 @@
 // A Template's rule at an instant: Kleene's three values over its comparisons, with explanation and evidence. Pure: reads no clock and no store.
 // Rules: docs/reference/v3.md, section 4.
+import type { HeardSignal } from '#shared/contracts/heard-signal.ts'
 import type { Answers, DecisionNode, TemplateRule, TemplateSignal } from '#shared/contracts/template.ts'
 import { comparisonsOf, partsOf } from '#shared/manifest/read-decision.ts'
 import { type DecisionEvidence, evidenceOf, explainDecision } from './explain-decision.ts'
-import { type HeardSignal, nothingHeard } from './heard-signal.ts'
+import { nothingHeard } from './heard-signal.ts'
 import { earliest } from './judgement.ts'
 import { type ComparisonReading, type Moment, readComparison, type Truth } from './read-comparison.ts'
 

@@ -1,7 +1,7 @@
 // The Reachability rule of a website monitor: one input per location, its quorum the monitor's agreement (spec A; D 1). Pure.
 import type { Reading } from '#shared/contracts/subject.ts'
 import type { EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
-import { type FailureMode, intervalMs, type WebsiteMeta } from '#shared/contracts/website.ts'
+import { type FailureMode, intervalMs, type WebsiteCheck } from '#shared/contracts/website.ts'
 import { decide, type Need } from '#shared/judging/decide.ts'
 import { earliest, type Judgement } from '#shared/judging/judgement.ts'
 import { readInput, readNeverReported, wordOf } from '#shared/judging/read-input.ts'
@@ -18,17 +18,17 @@ const needs: Record<FailureMode, Need> = {
  * a location without an entry never reported and was added at `at`. `silenceAt`: see readInput.
  */
 export function judgeReachability(
-  meta: WebsiteMeta,
+  check: WebsiteCheck,
   readings: Readonly<Record<string, Reading>>,
   at: number,
   silenceAt: number,
 ): Judgement {
-  const terms = { silentAfterMs: limits.judging.silentIntervals * intervalMs(meta), graceMs: limits.judging.websiteGraceMs }
-  const inputs = meta.locations.map(location => {
+  const terms = { silentAfterMs: limits.judging.silentIntervals * intervalMs(check), graceMs: limits.judging.websiteGraceMs }
+  const inputs = check.locations.map(location => {
     const reading = readings[location]
     return { location, ...(reading ? readInput(reading, terms, silenceAt) : readNeverReported(at, terms.graceMs, at)) }
   })
-  const verdict = decide(inputs, needs[meta.failure_mode], { halfSilentIsNoData: true })
+  const verdict = decide(inputs, needs[check.failure_mode], { halfSilentIsNoData: true })
   const evidence = inputs.map(input => ({
     input: input.location,
     value: wordOf(input.value),

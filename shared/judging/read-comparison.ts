@@ -1,7 +1,7 @@
 // One comparison of a generation 3 decision: what it says at an instant, and what is known of its signal. Pure. Rules: docs/reference/v3.md, 4.2 to 4.5.
+import type { Baseline, HeardObservation, HeardSignal } from '#shared/contracts/heard-signal.ts'
 import type { Answers, Comparison, Operator, TemplateSignal, ValueComparison } from '#shared/contracts/template.ts'
 import { numberOf } from '#shared/manifest/answers.ts'
-import type { Baseline, HeardObservation, HeardSignal } from './heard-signal.ts'
 
 /** Kleene's three values. */
 export type Truth = true | false | 'unknown'

@@ -1,9 +1,9 @@
 // The order in which the rules of a subject are judged: whoever is cited with `from` comes first (spec D 1). Pure.
-import type { Policy } from '#shared/contracts/policy.ts'
+import { inputsOf, type RulePolicy } from '#shared/contracts/policy.ts'
 
 interface OrderedRule {
   slug: string
-  policy: Policy | null
+  policy: RulePolicy
 }
 
 /**
@@ -32,7 +32,7 @@ export function inJudgingOrder<R extends OrderedRule>(rules: readonly R[]): R[] 
 
 /** The slugs that a rule cites with `from`. */
 export function citedBy({ policy }: Pick<OrderedRule, 'policy'>): string[] {
-  return (policy?.inputs ?? []).flatMap(input => (input.from === null ? [] : [input.from]))
+  return inputsOf(policy).flatMap(input => (input.from === null ? [] : [input.from]))
 }
 
-const isCiting = (rule: OrderedRule) => rule.policy?.inputs.some(input => input.from !== null) ?? false
+const isCiting = (rule: OrderedRule) => inputsOf(rule.policy).some(input => input.from !== null)

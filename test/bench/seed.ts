@@ -47,7 +47,7 @@ async function create({ keeper }: Connection, subjectId: string, path: number, o
     workspaceId: options.workspaceId,
     slug: `m${path}`,
     name: `m${path}`,
-    meta: {
+    check: {
       url: options.urlOf(path),
       method: 'GET',
       content_type: '',

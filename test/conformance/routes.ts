@@ -253,7 +253,7 @@ const customSubject = (id: string, workspaceId: string, at: number) => {
   const none = { from: null, compare: null, threshold: null, match: null, noDataAfterMs: null }
   const inputs: Policy['inputs'] = [{ ...none, signal: 'read', mode: 'status' }]
   const quorum = { need: 'any', atLeast: null, confirmAfterMs: 120_000, closeAfterMs: 120_000 } as const
-  const rule = { key: 'r1', slug: 'rule', name: 'Rule', builtIn: false, policyVersion: 1, verdict: null, incident: null }
+  const rule = { key: 'r1', slug: 'rule', name: 'Rule', policyVersion: 1, verdict: null, incident: null }
   return {
     id,
     workspaceId,
@@ -261,8 +261,8 @@ const customSubject = (id: string, workspaceId: string, at: number) => {
     name: id,
     kind: 'custom',
     template: null,
-    meta: null,
-    rules: [{ ...rule, policy: { inputs, ...quorum } }],
+    check: null,
+    rules: [{ ...rule, policy: { language: 'inputs', document: { inputs, ...quorum } } }],
     custom: {
       signals: [of('beat', 's1', 'custom_heartbeat'), of('read', 's2', 'custom_event')],
       signalsMade: 2,

@@ -53,7 +53,7 @@ function onEachStore(title: string, run: (t: Test, store: Store) => Promise<void
   })
 }
 
-const meta = {
+const check = {
   url: 'https://a.example',
   method: 'GET' as const,
   content_type: 'application/json',
@@ -136,7 +136,7 @@ onEachStore('names', async (t, given) => {
   })
   await t.test('a used name stays, however old; that of a deleted subject is free again', async t => {
     await reserve('Used', 'used000001')
-    const subject = subjectDocument('used000001', 'w', 'used', 'Used', meta, clock.now())
+    const subject = subjectDocument('used000001', 'w', 'used', 'Used', check, clock.now())
     await store.insert('subjects', [subject])
     clock.advance(limits.keeper.tombstoneMs)
     t.equal(await reserve('Used', 'u2'), 'used-2')
@@ -148,7 +148,7 @@ onEachStore('names', async (t, given) => {
     async t => {
       await reserve('Brief', 'brief00001')
       t.equal(await reserve('Brief', 'brief00002'), 'brief-2', 'its subject may be on its way')
-      const subject = subjectDocument('brief00001', 'w', 'brief', 'Brief', meta, clock.now())
+      const subject = subjectDocument('brief00001', 'w', 'brief', 'Brief', check, clock.now())
       await store.insert('subjects', [subject])
       t.equal(await reserve('Brief', 'brief00003'), 'brief-3', 'its subject lives')
       await store.replace('subjects', [{ ...subject, rev: 2, deletedAt: clock.now() }])
@@ -307,7 +307,7 @@ onEachStore('locations', async (t, given) => {
 onEachStore('reads', async (t, given) => {
   const { ask, store } = await start(t, given)
   const put = (id: string, change: object) =>
-    store.upsert('subjects', [{ ...subjectDocument(id, 'w', id, id, meta, 5), ...change }])
+    store.upsert('subjects', [{ ...subjectDocument(id, 'w', id, id, check, 5), ...change }])
 
   await t.test('a subject is answered without its inner state; a tombstone is nothing', async t => {
     await put('one', {})
@@ -319,7 +319,7 @@ onEachStore('reads', async (t, given) => {
       name: 'one',
       kind: 'website',
       template: 'website-check@1',
-      meta,
+      check,
     }
     t.strictSame(await ask('get-subject', { subjectId: 'one' }), { ...view, createdAt: 5, updatedAt: 5 })
     await put('gone', { deletedAt: 6 })
@@ -329,7 +329,7 @@ onEachStore('reads', async (t, given) => {
   await t.test(
     'an incident is answered open or closed, under the slug of its rule even when that is gone, and not of a deleted subject',
     async t => {
-      const rule = { builtIn: false, policyVersion: 1, policy: null, verdict: null, incident: null }
+      const rule = { policyVersion: 1, policy: { language: 'reachability' }, verdict: null, incident: null }
       await put('owned', { kind: 'custom', name: 'Owned', rules: [{ ...rule, key: 'r1', slug: 'disk', name: 'Disk full' }] })
       await put('tomb', { deletedAt: 6 })
       const inputs = [
@@ -439,7 +439,7 @@ onEachStore('reads', async (t, given) => {
   await t.test('pages stay below 512 KiB, follow each other without gap or double, and end', async t => {
     const ids = Array.from({ length: 600 }, (_, i) => `p${String(i).padStart(3, '0')}`)
     for (const [i, id] of ids.entries())
-      await put(id, { workspaceId: 'pages', createdAt: Math.floor(i / 7), meta: { ...meta, data: 'x'.repeat(4_000) } })
+      await put(id, { workspaceId: 'pages', createdAt: Math.floor(i / 7), check: { ...check, data: 'x'.repeat(4_000) } })
     await put('custom', { workspaceId: 'pages', kind: 'custom' })
     await put('deleted', { workspaceId: 'pages', deletedAt: 1 })
     const seen: string[] = []
@@ -457,7 +457,7 @@ onEachStore('reads', async (t, given) => {
   })
   await t.test('an item larger than a page is a page of its own', async t => {
     for (const id of ['big1', 'big2'])
-      await put(id, { workspaceId: 'big', meta: { ...meta, data: 'x'.repeat(limits.request.pageBytes) } })
+      await put(id, { workspaceId: 'big', check: { ...check, data: 'x'.repeat(limits.request.pageBytes) } })
     const first = await ask('list-websites', { workspaceId: 'big' })
     t.equal(first.items.length, 1)
     t.equal((await ask('list-websites', { workspaceId: 'big', after: first.next })).items[0]?.id, 'big2')
@@ -710,13 +710,12 @@ t.test('the rule that website monitoring maintains waits as long as the keepers 
   ]
   for (const [title, websiteHolds, own, confirmAfterMs, closeAfterMs] of cases) {
     const { store, ask } = await start(t, createMemoryStore(), websiteHolds === undefined ? {} : { websiteHolds })
-    const website = subjectDocument('shop000001', 'w', 'shop', 'Shop', { ...meta, ...own }, 5)
-    const nothing = { policy: null, verdict: null, incident: null }
+    const website = subjectDocument('shop000001', 'w', 'shop', 'Shop', { ...check, ...own }, 5)
+    const nothing = { policy: { language: 'reachability' as const }, verdict: null, incident: null }
     const reachability = {
       key: 'availability',
       slug: 'reachability',
       name: 'Reachability',
-      builtIn: true,
       policyVersion: 1,
       ...nothing,
     }

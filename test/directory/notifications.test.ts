@@ -196,12 +196,12 @@ onEachStore('names and revisions', async (t, store, rounds) => {
 
 onEachStore('what names a thing that is deleted meanwhile', async (t, store, rounds) => {
   const { add, ask, clock } = await start(t, store)
-  const meta = { locations: [] } as never
+  const check = { locations: [] } as never
   await t.test('a table that is written while its destination is deleted names it no more', async t => {
     for (let round = 0; round < rounds; round++) {
       const workspaceId = `table${round}`
       const subjectId = `Subject${String(round).padStart(3, '0')}`
-      await store.upsert('subjects', [subjectDocument(subjectId, workspaceId, 'shop', 'Shop', meta, clock.now())])
+      await store.upsert('subjects', [subjectDocument(subjectId, workspaceId, 'shop', 'Shop', check, clock.now())])
       const kept = await add(workspaceId, 'kept')
       const gone = await add(workspaceId, 'gone')
       const rows = [gone, kept].map(({ number }) => ({ number, alertKinds: ['problem' as const] }))
@@ -219,7 +219,7 @@ onEachStore('what names a thing that is deleted meanwhile', async (t, store, rou
     const made = await add('sweep', 'a')
     const selections = [{ number: made.number, alertKinds: ['problem' as const] }]
     for (const subjectId of ['SweepAlive', 'SweepDead0', 'SweepNever']) {
-      const alive = subjectDocument(subjectId, 'sweep', subjectId.toLowerCase(), 'Shop', meta, clock.now())
+      const alive = subjectDocument(subjectId, 'sweep', subjectId.toLowerCase(), 'Shop', check, clock.now())
       if (subjectId !== 'SweepNever')
         await store.upsert('subjects', [{ ...alive, deletedAt: subjectId === 'SweepDead0' ? 1 : null }])
       await ask('put-delivery-table', { workspaceId: 'sweep', subjectId, selections })

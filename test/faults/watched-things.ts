@@ -23,7 +23,7 @@ const send = (keeper: KeeperClient, id: string, command: object) =>
 /** Resolves with its id. */
 export async function createSite(stage: ClusterStage, keeper: KeeperClient, name: string, timing: Timing): Promise<string> {
   const id = randomId(10)
-  const meta = {
+  const check = {
     url: stage.outside.siteUrl(name),
     method: 'GET',
     content_type: 'application/json',
@@ -37,7 +37,7 @@ export async function createSite(stage: ClusterStage, keeper: KeeperClient, name
     confirm_after: timing.confirmMs / second,
     recover_after: timing.recoverMs / second,
   }
-  await send(keeper, id, { kind: 'create-website', ...identityOf(stage, name), meta })
+  await send(keeper, id, { kind: 'create-website', ...identityOf(stage, name), check })
   return id
 }
 

@@ -332,7 +332,7 @@ t.test('a list larger than a page of the bus is answered whole', async t => {
   const ids = Array.from({ length: 30 }, (_, i) => `website${String(i).padStart(3, '0')}`)
   for (const [i, id] of ids.entries()) {
     const subject = await world.addSubject({ id, workspaceId: 'home000000', createdAt: i })
-    await world.store.upsert('subjects', [{ ...subject, meta: subject.meta && { ...subject.meta, data } }])
+    await world.store.upsert('subjects', [{ ...subject, check: subject.check && { ...subject.check, data } }])
   }
   const answer = await world.call('GET', `${websites}?workspace_id=home000000`, { token })
   const listed = (answer.json.result as { id: string }[]).map(monitor => monitor.id)
@@ -349,7 +349,7 @@ t.test('a window is over at its end, though its keeper has not said so yet', asy
     workspaceId: 'home000000',
     kind: 'custom',
     template: null,
-    meta: null,
+    check: null,
     maintenance: { machine: 'maintenance', version: 1, value: 'running', context, steps: [] },
   })
   const read = async () => (await world.call('GET', '/api/v2/subjects/shop/maintenance', { token })).json.result
@@ -381,7 +381,7 @@ t.test('a location that was removed or renamed a moment ago is not chosen any mo
   t.equal((await create('fr')).json.error.message, 'invalid locations')
   await tell('create-location', { id: 'cccc', name: 'fr', displayName: null })
   const { id } = (await create('fr')).json.result
-  t.strictSame((await world.store.get('subjects', [id]))[0]?.meta?.locations, ['cccc'], 'the name means its new owner')
+  t.strictSame((await world.store.get('subjects', [id]))[0]?.check?.locations, ['cccc'], 'the name means its new owner')
   t.strictSame((await world.call('GET', `${websites}/${monitor}`, { token })).json.result.locations, ['eu'])
 })
 
@@ -396,8 +396,8 @@ t.test('a location that another gateway has just used is named; one that is gone
     { timeoutMs: 1_000 },
   )
   const subject = await world.addSubject({ id: 'website002', workspaceId: 'home000000' })
-  const meta = subject.meta && { ...subject.meta, locations: ['zzzz', 'aaaa'] }
-  await world.store.upsert('subjects', [{ ...subject, meta }])
+  const check = subject.check && { ...subject.check, locations: ['zzzz', 'aaaa'] }
+  await world.store.upsert('subjects', [{ ...subject, check }])
   for (let i = 0; i < 5; i++) t.strictSame((await get('website002')).json.result.locations, ['de'])
   t.ok(asked.filter(verb => verb === 'list-locations').length <= 2)
 })

@@ -29,7 +29,7 @@ async function startWithMonitor(t: Test) {
   await world.addPerson('vera', { [workspaceId]: 'viewer' })
   await world.addPerson('stan')
   const subjectId = 'monitor001'
-  const create = { kind: 'create-website', id: 'create', workspaceId, slug: 'shop', name: 'Shop', meta: website }
+  const create = { kind: 'create-website', id: 'create', workspaceId, slug: 'shop', name: 'Shop', check: website }
   await hub.connect().request(subjects.command(subjectId), create, { timeoutMs: 1_000 })
   const browsers = {
     editor: await world.signedIn('edith'),

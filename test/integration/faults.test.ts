@@ -204,7 +204,7 @@ async function setStage(t: import('tap').Test) {
     keeperOf,
     createMonitor: async (holdsS: number | null = null) => {
       const id = randomId(10)
-      const meta = {
+      const check = {
         url: outside.url,
         method: 'GET',
         content_type: 'application/json',
@@ -218,7 +218,7 @@ async function setStage(t: import('tap').Test) {
         confirm_after: holdsS,
         recover_after: holdsS,
       }
-      const body = { kind: 'create-website', id: randomId(8), workspaceId, slug: id.toLowerCase(), name: id, meta }
+      const body = { kind: 'create-website', id: randomId(8), workspaceId, slug: id.toLowerCase(), name: id, check }
       await keeper.send(id, body as Command)
       return id
     },

@@ -122,12 +122,12 @@ async function setStage(t: typeof import('tap').default | import('tap').Test) {
     incidents: () => client().get<IncidentBody[]>(`/v2/incidents?workspace_id=${workspaceId}`),
     /** Shorter than the public dialects allow, by command on the bus. */
     checkEverySecond: async (subjectId: string) => {
-      const { meta, name } = await watcher.bus
+      const { check, name } = await watcher.bus
         .request(subjects.ask('get-subject'), { subjectId }, { timeoutMs: 4_000 })
         .then(reply => (reply as { result: WebsiteView }).result)
-      const { confirm_after: _, recover_after: __, ...kept } = meta
+      const { confirm_after: _, recover_after: __, ...kept } = check
       const faster = { ...kept, interval_value: 1, interval_unit: 'SECOND', failure_mode: null }
-      const command = { kind: 'update-website', id: randomId(10), name, meta: faster }
+      const command = { kind: 'update-website', id: randomId(10), name, check: faster }
       await watcher.bus.request(subjects.command(subjectId), command, { timeoutMs: 4_000 })
     },
     restart: async () => {

@@ -335,7 +335,7 @@ const createCommand = (subjectId: string) =>
     workspaceId: home,
     slug: subjectId.toLowerCase(),
     name: 'Neighbour',
-    meta: {
+    check: {
       url: 'https://neighbour.example/',
       method: 'GET',
       content_type: 'application/json',

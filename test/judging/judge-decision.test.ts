@@ -1,8 +1,9 @@
 // Template rules, held against section 4 of docs/reference/v3.md rule by rule, and against the naive evaluator over random decisions.
 // DECISION_TREES=1000000 sets how many are generated.
 import t from 'tap'
+import type { HeardObservation, HeardSignal } from '#shared/contracts/heard-signal.ts'
 import type { Comparison, DecisionNode, TemplateSignal } from '#shared/contracts/template.ts'
-import { baselineOf, type HeardObservation, type HeardSignal, hear, nothingHeard } from '#shared/judging/heard-signal.ts'
+import { baselineOf, hear, nothingHeard } from '#shared/judging/heard-signal.ts'
 import { judgeDecision } from '#shared/judging/judge-decision.ts'
 import { comparisonsOf } from '#shared/manifest/read-decision.ts'
 import { Random } from '../simulation/random.ts'

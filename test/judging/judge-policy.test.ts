@@ -176,7 +176,10 @@ t.test('a match is AND-ed; * is met by any value of a label that is there', t =>
 t.test('rules come after those that they cite; circles have no order, and who cites what is gone is not held up by it', t => {
   const rule = (slug: string, ...cited: string[]) => ({
     slug,
-    policy: policyOf(...(cited.length === 0 ? [{}] : cited.map(from => ({ signal: null, from, mode: null })))),
+    policy: {
+      language: 'inputs' as const,
+      document: policyOf(...(cited.length === 0 ? [{}] : cited.map(from => ({ signal: null, from, mode: null })))),
+    },
   })
   const order = (...rules: ReturnType<typeof rule>[]) => inJudgingOrder(rules)?.map(({ slug }) => slug) ?? null
   t.strictSame(order(rule('b'), rule('a')), ['b', 'a'], 'their own order, where nobody cites')

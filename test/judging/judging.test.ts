@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { Reading } from '#shared/contracts/subject.ts'
 import type { ReadingValue, Verdict } from '#shared/contracts/verdict.ts'
-import type { WebsiteMeta } from '#shared/contracts/website.ts'
+import type { WebsiteCheck } from '#shared/contracts/website.ts'
 import { decide, type Need, neededOf } from '#shared/judging/decide.ts'
 import { judgeReachability } from '#shared/judging/judge-reachability.ts'
 
@@ -93,7 +93,7 @@ t.test('every combination of up to four inputs agrees with a counting of words',
 
 const at = 1_700_000_000_000
 const minute = 60_000
-const meta: WebsiteMeta = {
+const check: WebsiteCheck = {
   url: 'https://example.org/',
   method: 'GET',
   content_type: 'application/json',
@@ -129,11 +129,11 @@ const reported = (ok: boolean, when: number): Reading => ({
 t.test('a location is silent once it has been quiet for longer than three intervals', t => {
   const readings = { aaaa: reported(true, at), bbbb: reported(true, at), cccc: reported(true, at) }
   const edge = at + 3 * minute
-  t.equal(judgeReachability(meta, readings, edge, edge).verdict, 'ok', 'at exactly three intervals it still speaks')
-  t.equal(judgeReachability(meta, readings, edge, edge).nextAt, edge + 1, 'the next instant is the one after')
-  t.equal(judgeReachability(meta, readings, edge + 1, edge + 1).verdict, 'no_data', 'a millisecond later all are silent')
+  t.equal(judgeReachability(check, readings, edge, edge).verdict, 'ok', 'at exactly three intervals it still speaks')
+  t.equal(judgeReachability(check, readings, edge, edge).nextAt, edge + 1, 'the next instant is the one after')
+  t.equal(judgeReachability(check, readings, edge + 1, edge + 1).verdict, 'no_data', 'a millisecond later all are silent')
   t.equal(
-    judgeReachability(meta, readings, edge + 1, edge).verdict,
+    judgeReachability(check, readings, edge + 1, edge).verdict,
     'ok',
     'while buffered reports may arrive nobody newly falls silent',
   )
@@ -142,7 +142,7 @@ t.test('a location is silent once it has been quiet for longer than three interv
 
 t.test('a location that never reported is young for 60 s since it was added', t => {
   const readings = { aaaa: reported(true, at), bbbb: reported(true, at), cccc: never(at) }
-  const one = { ...meta, failure_mode: 'at_least_one' as const }
+  const one = { ...check, failure_mode: 'at_least_one' as const }
   t.equal(
     judgeReachability(one, readings, at + minute, at + minute).verdict,
     'not_judged',
@@ -150,13 +150,13 @@ t.test('a location that never reported is young for 60 s since it was added', t 
   )
   t.equal(judgeReachability(one, readings, at + minute, at + minute).nextAt, at + minute + 1)
   t.equal(judgeReachability(one, readings, at + minute + 1, at + minute + 1).verdict, 'no_data', 'then it counts as unknown')
-  t.match(judgeReachability(meta, {}, at, at), { verdict: 'not_judged', nextAt: at + minute + 1 }, 'so is one of no entry')
+  t.match(judgeReachability(check, {}, at, at), { verdict: 'not_judged', nextAt: at + minute + 1 }, 'so is one of no entry')
   t.end()
 })
 
 t.test('the explanation says it in a sentence and the evidence names every location', t => {
   const readings = { aaaa: reported(false, at), bbbb: reported(false, at), cccc: reported(true, at) }
-  const judgement = judgeReachability(meta, readings, at, at)
+  const judgement = judgeReachability(check, readings, at, at)
   t.equal(judgement.verdict, 'problem')
   t.equal(judgement.explanation, '2 of 3 locations failing')
   t.strictSame(judgement.evidence.inputs, [
@@ -165,8 +165,8 @@ t.test('the explanation says it in a sentence and the evidence names every locat
     { input: 'cccc', value: 'ok', at, reason: null },
   ])
   const settled = { ...readings, bbbb: never(at - 60 * minute) }
-  t.equal(judgeReachability({ ...meta, failure_mode: 'all' }, settled, at, at).explanation, '1 of 3 locations failing')
-  const silent = judgeReachability({ ...meta, locations: ['aaaa', 'bbbb'] }, readings, at + 4 * minute, at + 4 * minute)
+  t.equal(judgeReachability({ ...check, failure_mode: 'all' }, settled, at, at).explanation, '1 of 3 locations failing')
+  const silent = judgeReachability({ ...check, locations: ['aaaa', 'bbbb'] }, readings, at + 4 * minute, at + 4 * minute)
   t.strictSame(
     silent.evidence.inputs.map(({ value, at, reason }) => ({ value, at, reason })),
     Array.from({ length: 2 }, () => ({ value: 'unknown', at, reason: 'nothing reported since 2023-11-14T22:13:20.000Z' })),
@@ -178,15 +178,15 @@ t.test('the explanation says it in a sentence and the evidence names every locat
     [['aaaa', 'bbbb'], { aaaa: reported(true, at), bbbb: reported(true, at) }, 'all 2 locations ok'],
     [['aaaa', 'bbbb'], { aaaa: reported(true, at - 60 * minute), bbbb: reported(true, at) }, 'no reports from 1 of 2 locations'],
     [['aaaa'], { aaaa: never(at) }, 'waiting for the first report of 1 of 1 location'],
-    [meta.locations, { ...readings, aaaa: reported(true, at - 60 * minute), bbbb: reported(true, at) }, '2 of 3 locations ok'],
+    [check.locations, { ...readings, aaaa: reported(true, at - 60 * minute), bbbb: reported(true, at) }, '2 of 3 locations ok'],
     [
-      meta.locations,
+      check.locations,
       { ...readings, aaaa: reported(true, at - 60 * minute), bbbb: reported(false, at) },
       'no reports from 1 of 3 locations',
     ],
   ]
   for (const [locations, given, sentence] of sentences) {
-    t.equal(judgeReachability({ ...meta, locations }, given, at, at).explanation, sentence)
+    t.equal(judgeReachability({ ...check, locations }, given, at, at).explanation, sentence)
   }
   t.end()
 })

@@ -272,8 +272,8 @@ t.test('what is added after the clock was set back has its grace before it', asy
     policy: policy([{ signal: 'tick' }], { confirmAfterMs: 0 }),
   })
   t.equal(await house.verdict('down'), 'not_judged', 'an input of a rule')
-  const { confirm_after, recover_after, ...meta } = { ...websiteMeta, locations: ['bbbb'] }
-  t.match(await house.command(site, { kind: 'update-website', name: 'Site', meta } as never), { ok: true })
+  const { confirm_after, recover_after, ...check } = { ...websiteMeta, locations: ['bbbb'] }
+  t.match(await house.command(site, { kind: 'update-website', name: 'Site', check } as never), { ok: true })
   t.equal((await house.subject(site))?.rules[0]?.verdict?.verdict, 'not_judged', 'a location')
   t.strictSame(await house.kinds(), [])
 })
@@ -358,7 +358,7 @@ t.test('refusals of signals and rules', async t => {
     [{ kind: 'replace-rule', rule: 'nope', name: 'x', policy: policy([]) }, 'not_found Rule not found'],
     [{ kind: 'delete-rule', rule: 'nope' }, 'not_found Rule not found'],
     [{ kind: 'report-observation', signal: 'nope', observedAtUs: null, ...reported, status: 'ok' }, 'not_found Signal not found'],
-    [{ kind: 'update-website', name: 'x', meta: {} }, 'malformed Malformed command'],
+    [{ kind: 'update-website', name: 'x', check: {} }, 'malformed Malformed command'],
     [{ kind: 'move-maintenance', endsAt: house.clock.now() + 1_000 }, 'not_found No maintenance window'],
     [{ kind: 'cancel-maintenance' }, 'not_found No maintenance window'],
     [{ kind: 'acknowledge-incident', incidentId: `${house.id}.1`, by: 'Ann', via: 'api' }, 'not_found Incident not found'],
@@ -654,8 +654,8 @@ t.test('whoever takes a subject for what it no longer is changes nothing', async
   const reply = await world.command(id, { kind: 'delete-subject', subjectKind: 'website' } as never)
   t.equal(refusal(reply), 'invalid_state Custom subjects are managed elsewhere')
   t.match(reply, { error: { details: new RegExp(`/v2/subjects/s-${id}`, 'i') } })
-  const { confirm_after: _, recover_after: __, ...meta } = websiteMeta
-  const update = { kind: 'update-website', name: 'Shop', meta: { ...meta, failure_mode: null } }
+  const { confirm_after: _, recover_after: __, ...check } = websiteMeta
+  const update = { kind: 'update-website', name: 'Shop', check: { ...check, failure_mode: null } }
   t.equal(refusal(await world.command(id, update as never)), 'invalid_state Custom subjects are managed elsewhere')
   t.equal((await world.subject(id))?.deletedAt, null)
 })

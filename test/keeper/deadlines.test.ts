@@ -72,9 +72,9 @@ t.test('a deadline whose judgement fails is tried again after a while, not at on
   const id = await world.create()
   await world.report(id, true)
   const stored = await world.subject(id)
-  if (stored === null || stored.meta === null) throw new Error('no subject')
+  if (stored === null || stored.check === null) throw new Error('no subject')
   await Promise.all([first.service.stop(), world.clock.advance(100)])
-  const poisoned = { ...stored, rev: 9, writer: 'x', meta: { ...stored.meta, locations: null as never } }
+  const poisoned = { ...stored, rev: 9, writer: 'x', check: { ...stored.check, locations: null as never } }
   await world.store.upsert('subjects', [poisoned])
   await world.startOne({ exclusive: true })
   await world.clock.advance(10 * minute)

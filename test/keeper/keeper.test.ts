@@ -215,14 +215,14 @@ t.test('idempotence', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
-    const { confirm_after: _, recover_after: __, ...meta } = websiteMeta
-    const update = { kind: 'update-website' as const, id: 'once', name: 'First', meta: { ...meta, failure_mode: null } }
+    const { confirm_after: _, recover_after: __, ...check } = websiteMeta
+    const update = { kind: 'update-website' as const, id: 'once', name: 'First', check: { ...check, failure_mode: null } }
     const first = await world.command(id, update as never)
     await world.command(id, { ...update, id: 'later', name: 'Second' } as never)
     const again = await world.command(id, update as never)
     t.strictSame(again, first)
     t.equal((await world.subject(id))?.name, 'Second', 'and does nothing')
-    t.equal((await world.subject(id))?.meta?.failure_mode, 'majority', 'a failure mode that is not sent is kept')
+    t.equal((await world.subject(id))?.check?.failure_mode, 'majority', 'a failure mode that is not sent is kept')
   })
 
   t.test('a second create of one subject id is refused and stores nothing', async t => {
@@ -239,11 +239,11 @@ t.test('idempotence', async t => {
     await world.startOne({ exclusive: true })
     const id = await world.create()
     await world.report(id, false, {}, 'zzzz')
-    const { confirm_after: _, recover_after: __, ...meta } = websiteMeta
+    const { confirm_after: _, recover_after: __, ...check } = websiteMeta
     const body = {
       kind: 'update-website' as const,
       name: 'Moved',
-      meta: { ...meta, url: 'https://new.example/', failure_mode: null },
+      check: { ...check, url: 'https://new.example/', failure_mode: null },
     }
     await world.command(id, body as never)
     await world.report(id, false, { rev: 1 })
@@ -408,11 +408,11 @@ t.test('commit', async t => {
     await world.report(id, true)
     await world.clock.advance(11 * second)
     const stored = await world.subject(id)
-    if (stored?.meta == null) throw new Error('no subject')
-    const elsewhere = { ...stored.meta, locations: ['bbbb'] }
+    if (stored?.check == null) throw new Error('no subject')
+    const elsewhere = { ...stored.check, locations: ['bbbb'] }
     const readings = { bbbb: { ...(stored.readings['aaaa'] as never as object), slotAt: null, at: null } }
     await world.store.replace('subjects', [
-      { ...stored, rev: stored.rev + 1, writer: 'somebody else', meta: elsewhere, readings } as never,
+      { ...stored, rev: stored.rev + 1, writer: 'somebody else', check: elsewhere, readings } as never,
     ])
     await world.clock.advance(minute)
     await world.report(id, true, { slotAt: world.clock.now() })
@@ -828,8 +828,8 @@ t.test('trouble', async t => {
     await world.startOne({ exclusive: true })
     const id = await world.create()
     const stored = await world.subject(id)
-    if (stored === null || stored.meta === null) throw new Error('no subject')
-    const poisoned = { ...stored, rev: stored.rev + 1, writer: 'x', meta: { ...stored.meta, locations: null as never } }
+    if (stored === null || stored.check === null) throw new Error('no subject')
+    const poisoned = { ...stored, rev: stored.rev + 1, writer: 'x', check: { ...stored.check, locations: null as never } }
     await world.store.replace('subjects', [poisoned])
     const other = await world.create()
     await Promise.all([world.report(id, false), world.report(other, false)])
@@ -928,7 +928,7 @@ t.test('trouble', async t => {
     const id = await world.create()
     world.clock.stepWall(30 * day)
     await world.report(id, true)
-    t.match(await world.command(id, { kind: 'update-website', name: 'Shop', meta: websiteMeta } as never), { ok: true })
+    t.match(await world.command(id, { kind: 'update-website', name: 'Shop', check: websiteMeta } as never), { ok: true })
     world.clock.stepWall(-30 * day)
     const deletedAt = world.clock.now()
     t.match(await world.command(id, { kind: 'delete-subject' }), { ok: true })
@@ -958,7 +958,7 @@ t.test('check entries', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create({ locations: ['aaaa', 'bbbb'] })
-    const { confirm_after: _, recover_after: __, ...meta } = websiteMeta
+    const { confirm_after: _, recover_after: __, ...check } = websiteMeta
     const entry = async (location: string) =>
       (await world.client.bucket('checks').get(keys.check(location, id)))?.value as CheckEntry | null
     t.match(await entry('bbbb'), { rev: 1, url: 'https://example.org/', intervalMs: minute })
@@ -966,13 +966,13 @@ t.test('check entries', async t => {
     await world.command(id, {
       kind: 'update-website',
       name: 'New name',
-      meta: { ...meta, locations, failure_mode: null },
+      check: { ...check, locations, failure_mode: null },
     } as never)
     t.equal((await entry('aaaa'))?.rev, 1, 'a rename does not reach probers')
     await world.command(id, {
       kind: 'update-website',
       name: 'N',
-      meta: { ...meta, locations: ['aaaa'], url: 'https://b.example/', failure_mode: null },
+      check: { ...check, locations: ['aaaa'], url: 'https://b.example/', failure_mode: null },
     } as never)
     t.match(await entry('aaaa'), { rev: 3, url: 'https://b.example/' })
     t.equal((await entry('bbbb')) ?? null, null)
@@ -982,9 +982,9 @@ t.test('check entries', async t => {
     const world = createWorld()
     await world.startOne()
     const id = await world.create({ locations: ['aaaa', 'bbbb'] })
-    const { confirm_after: _, recover_after: __, ...meta } = websiteMeta
+    const { confirm_after: _, recover_after: __, ...check } = websiteMeta
     const update = (url: string, locations: string[]) =>
-      world.command(id, { kind: 'update-website', name: 'N', meta: { ...meta, url, locations, failure_mode: null } } as never)
+      world.command(id, { kind: 'update-website', name: 'N', check: { ...check, url, locations, failure_mode: null } } as never)
     await Promise.all([update('https://first.example/', ['aaaa', 'cccc']), update('https://last.example/', ['aaaa', 'bbbb'])])
     const urls = ['aaaa', 'bbbb', 'cccc'].map(async location => {
       const entry = await world.client.bucket('checks').get(keys.check(location, id))

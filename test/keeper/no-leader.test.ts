@@ -43,7 +43,7 @@ t.test('keepers keep their partitions and carry out commands while their leases 
   world.hub.depose(['leases'])
   for (let passed = 0; passed < 18; passed++) {
     await world.clock.advance(second)
-    const update = { kind: 'update-website', name: `Site ${passed}`, meta: websiteMeta }
+    const update = { kind: 'update-website', name: `Site ${passed}`, check: websiteMeta }
     t.match(await world.command(id, update as never), { ok: true })
   }
   t.strictSame(first.service.unready(), [], 'nothing was closed')
@@ -139,14 +139,14 @@ t.test('commands are answered while the check entries have no leader, and prober
   const kept = await world.create()
   world.hub.depose(['checks'])
   const [made, gone] = [randomId(10), randomId(10)]
-  const identity = { workspaceId: 'w', name: 'Site', meta: websiteMeta }
+  const identity = { workspaceId: 'w', name: 'Site', check: websiteMeta }
   for (const id of [made, gone])
     t.match(await answered(id, { kind: 'create-website', slug: `s-${id}`, ...identity }), { ok: true }, 'created')
-  t.match(await answered(made, { kind: 'update-website', name: 'Site', meta: { ...websiteMeta, url: 'https://b.org/' } }), {
+  t.match(await answered(made, { kind: 'update-website', name: 'Site', check: { ...websiteMeta, url: 'https://b.org/' } }), {
     ok: true,
   })
   t.match(await answered(gone, { kind: 'delete-subject' }), { ok: true }, 'deleted')
-  t.match(await answered(kept, { kind: 'update-website', name: 'Other', meta: websiteMeta }), { ok: true }, 'renamed')
+  t.match(await answered(kept, { kind: 'update-website', name: 'Other', check: websiteMeta }), { ok: true }, 'renamed')
   world.hub.depose([])
   await world.clock.advance(limits.keeper.retryMsMax + limits.keeper.pendingMs + second)
   const entries = await world.client.bucket('checks').list('>')
@@ -215,7 +215,7 @@ t.test('a keeper that is back answers commands before the stream has a leader', 
   await world.clock.advance(second)
   world.hub.restore(bus)
   await world.clock.advance(100)
-  t.match(await world.command(id, { kind: 'update-website', name: 'Other', meta: websiteMeta } as never), { ok: true })
+  t.match(await world.command(id, { kind: 'update-website', name: 'Other', check: websiteMeta } as never), { ok: true })
 })
 
 t.test('nobody is called silent for a stream without a leader, whoever is silent after it is', async t => {

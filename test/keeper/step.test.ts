@@ -20,7 +20,7 @@ const surroundingAt = (now: number) => ({
 })
 
 /** A website monitor that a test steps; each commit raises its revision. */
-function createSite(meta: Partial<typeof websiteMeta> = {}) {
+function createSite(check: Partial<typeof websiteMeta> = {}) {
   let subject: SubjectDocument | null = null
   let commands = 0
   const site = {
@@ -42,7 +42,7 @@ function createSite(meta: Partial<typeof websiteMeta> = {}) {
     },
     incident: () => site.subject().pending.findLast(entry => entry.mode === 'advance' && entry.collection === 'incidents'),
   }
-  site.command(start, { kind: 'create-website', workspaceId: 'w', slug: 's', name: 'S', meta: { ...websiteMeta, ...meta } })
+  site.command(start, { kind: 'create-website', workspaceId: 'w', slug: 's', name: 'S', check: { ...websiteMeta, ...check } })
   return site
 }
 
@@ -51,10 +51,10 @@ t.test('a full replacement of a monitor keeps its holds, and its failure mode wh
   const site = createSite({ ...held, failure_mode: 'at_least_one' })
   site.report(start, true)
   const { failure_mode: _, confirm_after, recover_after, ...sent } = { ...websiteMeta, url: 'https://example.org/new' }
-  site.command(start + 1, { kind: 'update-website', name: 'S', meta: { ...sent, failure_mode: null } })
-  t.match(site.subject().meta, { url: 'https://example.org/new', ...held, failure_mode: 'at_least_one' })
-  site.command(start + 2, { kind: 'update-website', name: 'S', meta: { ...sent, failure_mode: 'all' } })
-  t.match(site.subject().meta, { ...held, failure_mode: 'all' })
+  site.command(start + 1, { kind: 'update-website', name: 'S', check: { ...sent, failure_mode: null } })
+  t.match(site.subject().check, { url: 'https://example.org/new', ...held, failure_mode: 'at_least_one' })
+  site.command(start + 2, { kind: 'update-website', name: 'S', check: { ...sent, failure_mode: 'all' } })
+  t.match(site.subject().check, { ...held, failure_mode: 'all' })
   t.equal(site.subject().readings['aaaa']?.slotAt, start, 'and what a location that stays has reported')
 })
 

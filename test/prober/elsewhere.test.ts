@@ -657,7 +657,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
 
   t.test('two probers share the monitors, and each slot is checked once', async t => {
     for (const id of ids) {
-      const meta = {
+      const check = {
         url,
         method: 'GET',
         content_type: 'application/json',
@@ -671,7 +671,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
         confirm_after: null,
         recover_after: null,
       }
-      const body = { kind: 'create-website', id: randomId(8), workspaceId: 'aaaaaaaaaa', slug: id.toLowerCase(), name: id, meta }
+      const body = { kind: 'create-website', id: randomId(8), workspaceId: 'aaaaaaaaaa', slug: id.toLowerCase(), name: id, check }
       await keeper.send(id, body as Command)
     }
     await eventually('each was checked three times', () =>

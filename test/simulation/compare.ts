@@ -9,7 +9,7 @@
 //   confirmed, and a confirmed incident must have a trouble. Where the stream lost reports, nobody can say what was judged.
 // Reused sequences: a stream that lost its end and grew again before its holder looked gives the old sequences to new reports;
 //   those at or below the checkpoint are not read.
-import type { WebsiteMeta } from '#shared/contracts/website.ts'
+import type { WebsiteCheck } from '#shared/contracts/website.ts'
 import { minute } from '#shared/limits.ts'
 import type { Report } from './ledger.ts'
 import { type ExpectedIncident, incidentsOf, type Told, type VerdictEntry, verdictHistory } from './oracle.ts'
@@ -95,7 +95,7 @@ function toldOf({ ledger, time }: World, { subject, holds }: Remains): (Told & {
       const view = deal.reply!.view!
       return {
         at: deal.command.kind === 'create-website' ? view.createdAt : view.updatedAt,
-        meta: view.meta as WebsiteMeta,
+        check: view.check as WebsiteCheck,
         rev: view.rev,
       }
     })

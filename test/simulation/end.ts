@@ -47,7 +47,7 @@ async function remainsOf({ store, plan }: World, subjectId: string): Promise<Rem
   const incidents = await store.find('incidents', { where, limit })
   const history = await store.find('history', { where, limit })
   const alerts = await store.find('alerts', { where, limit })
-  const { confirm_after, recover_after } = plan.sites.find(site => site.subjectId === subjectId)!.meta
+  const { confirm_after, recover_after } = plan.sites.find(site => site.subjectId === subjectId)!.check
   const holds = {
     confirmAfterMs: confirm_after === null ? plan.holds.confirmAfterMs : confirm_after * second,
     closeAfterMs: recover_after === null ? plan.holds.closeAfterMs : recover_after * second,
@@ -100,7 +100,7 @@ function checkOpen({ plan }: World, { subject, incidents }: Remains, fault: (tex
         fault(`its incident document says ${field} ${open[0][field as keyof typeof same]}, its snapshot ${value}`)
     }
   }
-  if (subject.meta?.locations.length === 0) {
+  if (subject.check?.locations.length === 0) {
     if (open[0]?.confirmedAt == null || open[0].condition !== 'no_data') fault('nothing checks it and no incident says so')
     return
   }
@@ -188,7 +188,7 @@ async function checkAssignments(world: World): Promise<void> {
   for (const { subjectId } of world.plan.sites) {
     const [subject] = await world.store.get('subjects', [subjectId])
     if (!subject || subject.deletedAt !== null) continue
-    for (const location of subject.meta?.locations ?? []) {
+    for (const location of subject.check?.locations ?? []) {
       const key = keys.check(location, subjectId)
       if (stored.get(key) !== subject.checkRev)
         world.fault(`check entry ${key} has rev ${stored.get(key)}, its subject ${subject.checkRev}`)

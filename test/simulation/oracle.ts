@@ -4,14 +4,14 @@
 // Two layers. First the verdict history: the verdict at every instant at which it can change. Then the incidents and messages
 // that this history alone demands. At one and the same instant, what time does (silence, grace) comes before the holds that end
 // there, and those come before a report or command of that instant: holds are inclusive.
-import type { WebsiteMeta } from '#shared/contracts/website.ts'
+import type { WebsiteCheck } from '#shared/contracts/website.ts'
 
 const minute = 60_000
 const reminderEvery = 4 * 60 * minute
 
 export interface Told {
   /** The create first, then every update, in order; `at` is when each counts from. */
-  settings: { at: number; meta: WebsiteMeta; rev: number }[]
+  settings: { at: number; check: WebsiteCheck; rev: number }[]
   /** In the stream's order. */
   reports: { at: number; locationId: string; slotAt: number; rev: number; ok: boolean }[]
   confirmAfterMs: number
@@ -46,7 +46,7 @@ interface Input {
 }
 
 interface Watch {
-  meta: WebsiteMeta
+  check: WebsiteCheck
   /** Reports of an older assignment do not count; null: nothing is assigned. */
   assignedAtRev: number | null
   inputs: Map<string, Input>
@@ -75,13 +75,13 @@ export function verdictHistory({ settings, reports, until }: Told): VerdictEntry
   return history
 }
 
-function assign(watch: Watch | null, { at, meta, rev }: Told['settings'][0]): Watch {
+function assign(watch: Watch | null, { at, check, rev }: Told['settings'][0]): Watch {
   const inputs = new Map(
-    meta.locations.map(location => [location, watch?.inputs.get(location) ?? { addedAt: at, slotAt: null, at: 0, ok: false }]),
+    check.locations.map(location => [location, watch?.inputs.get(location) ?? { addedAt: at, slotAt: null, at: 0, ok: false }]),
   )
-  const isNew = watch === null || watch.meta.url !== meta.url || watch.meta.locations.join() !== meta.locations.join()
-  const assignedAtRev = meta.locations.length === 0 ? null : isNew ? rev : (watch?.assignedAtRev ?? null)
-  return { meta, assignedAtRev, inputs }
+  const isNew = watch === null || watch.check.url !== check.url || watch.check.locations.join() !== check.locations.join()
+  const assignedAtRev = check.locations.length === 0 ? null : isNew ? rev : (watch?.assignedAtRev ?? null)
+  return { check, assignedAtRev, inputs }
 }
 
 /** Takes a report where it counts: from an assigned location, on the present assignment, of a newer slot. */
@@ -93,7 +93,7 @@ function accept(watch: Watch, { at, locationId, slotAt, rev, ok }: Told['reports
   return true
 }
 
-const silentAfter = ({ meta }: Watch) => 3 * meta.interval_value * minute
+const silentAfter = ({ check }: Watch) => 3 * check.interval_value * minute
 
 /** The instants after `from`, up to and including `to`, at which time alone changes what an input reads. */
 function timeChanges(watch: Watch, from: number, to: number): { at: number; cause: 'silence' | 'time' }[] {
@@ -114,18 +114,18 @@ function verdictAt(watch: Watch, at: number): OracleVerdict {
   })
   const asRead = decide(
     inputs.map(input => input.reads),
-    watch.meta.failure_mode,
+    watch.check.failure_mode,
   )
   if (asRead !== 'no_data') return asRead
   const asIfYoungWereWell = decide(
     inputs.map(input => (input.isYoung ? 'ok' : input.reads)),
-    watch.meta.failure_mode,
+    watch.check.failure_mode,
   )
   return asIfYoungWereWell === 'ok' ? 'not_judged' : 'no_data'
 }
 
 /** Spec D 1, Readings and verdicts, steps 1 to 4. */
-function decide(reads: readonly string[], mode: WebsiteMeta['failure_mode']): 'problem' | 'ok' | 'no_data' {
+function decide(reads: readonly string[], mode: WebsiteCheck['failure_mode']): 'problem' | 'ok' | 'no_data' {
   const n = reads.length
   const k = mode === 'at_least_one' ? 1 : mode === 'all' ? n : Math.floor(n / 2) + 1
   const t = reads.filter(read => read === 'problem').length

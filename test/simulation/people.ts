@@ -53,7 +53,7 @@ export class People {
     this.#busy -= 1
   }
 
-  async #create({ subjectId, name, meta }: Site): Promise<void> {
+  async #create({ subjectId, name, check }: Site): Promise<void> {
     const { store, bus, time, random } = this.#options
     const context = {
       store,
@@ -73,17 +73,17 @@ export class People {
         await time.pass(500)
       }
     }
-    await this.#send(subjectId, { kind: 'create-website', id: random.id(16), workspaceId, slug, name, meta })
+    await this.#send(subjectId, { kind: 'create-website', id: random.id(16), workspaceId, slug, name, check })
   }
 
   #commandOf(deed: Deed): [string, PeoplesCommand] {
     const { random, plan } = this.#options
-    const { subjectId, name, meta } = plan.sites[deed.site] as Site
+    const { subjectId, name, check } = plan.sites[deed.site] as Site
     const id = random.id(16)
     if (deed.kind === 'delete') return [subjectId, { kind: 'delete-subject', id }]
-    const { confirm_after: _, recover_after: __, ...kept } = meta
+    const { confirm_after: _, recover_after: __, ...kept } = check
     const changed = { ...kept, locations: deed.locations, failure_mode: deed.failureMode, url: deed.url }
-    return [subjectId, { kind: 'update-website', id, name: `${name} again`, meta: changed }]
+    return [subjectId, { kind: 'update-website', id, name: `${name} again`, check: changed }]
   }
 
   /** Sends a command until it is answered, and some a second time later: the answer must be the same, word for word. */
@@ -91,7 +91,7 @@ export class People {
     const { time, random, ledger, note, onFault } = this.#options
     const deal: Deal = { subjectId, command, sentAt: time.now(), answeredAt: null, reply: null }
     ledger.deals.push(deal)
-    note(`people: ${command.kind} ${subjectId} ${JSON.stringify('meta' in command ? command.meta.locations : '')}`)
+    note(`people: ${command.kind} ${subjectId} ${JSON.stringify('check' in command ? command.check.locations : '')}`)
     deal.reply = await this.#ask(subjectId, command)
     deal.answeredAt = time.now()
     note(`people: ${command.kind} ${subjectId} answered ${deal.reply.error ?? `rev ${deal.reply.view?.rev}`}`)

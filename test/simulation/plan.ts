@@ -1,5 +1,5 @@
 // What happens in a seed, decided before it begins: who watches what, how the websites fare, what people do, what breaks.
-import type { FailureMode, WebsiteMeta } from '#shared/contracts/website.ts'
+import type { FailureMode, WebsiteCheck } from '#shared/contracts/website.ts'
 import { hour, minute, second } from '#shared/limits.ts'
 import { Random } from './random.ts'
 
@@ -20,7 +20,7 @@ export interface Site {
   subjectId: string
   name: string
   createAtMs: number
-  meta: WebsiteMeta
+  check: WebsiteCheck
   /** By location: how it fares, in order of time. */
   spells: Record<string, Spell[]>
 }
@@ -162,7 +162,7 @@ function siteOf(
   { profile, locations, activeMs, ending }: Pick<Plan, 'profile' | 'locations' | 'activeMs' | 'ending'>,
 ): Site {
   const chosen = locations.filter(() => random.chance(0.75))
-  const meta: WebsiteMeta = {
+  const check: WebsiteCheck = {
     url: 'http://example.test/',
     method: 'GET',
     content_type: '',
@@ -185,7 +185,7 @@ function siteOf(
     subjectId: random.id(10),
     name: random.pick(['Shop', 'Shop', 'Blog']),
     createAtMs: random.integer(20, 60) * second,
-    meta,
+    check,
     spells,
   }
 }

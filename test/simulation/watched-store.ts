@@ -109,7 +109,7 @@ export async function findUnwritten(store: Store, given: readonly Report[]): Pro
   const expected = reports.filter(({ subjectId, locationId, rev, slotAt }) => {
     const subject = subjectsById.get(subjectId) ?? null
     if (subject === null || subject.deletedAt !== null || subject.checkRev === null || slotAt > 1e13) return false
-    return rev >= subject.checkRev && rev < 1_000_000 && (subject.meta?.locations ?? []).includes(locationId)
+    return rev >= subject.checkRev && rev < 1_000_000 && (subject.check?.locations ?? []).includes(locationId)
   })
   const observationIds = expected.map(({ subjectId, locationId, slotAt }) => checkObservationId(subjectId, locationId, slotAt))
   const observations = await store.get('observations', observationIds)

@@ -47,7 +47,7 @@ const cases: Record<string, Case> = {
     const documents: SubjectDocument[] = [
       subject('exact1'),
       subject('exact2', { deletedAt: 0, dueAt: 1_790_000_000_000.5, checkLocations: [], partition: 63, name: '' }),
-      subject('exact3', { name: '12', slug: '["eu"]', template: null, meta: { a: '\u0000', b: '😀\n"\\' } as never }),
+      subject('exact3', { name: '12', slug: '["eu"]', template: null, check: { a: '\u0000', b: '😀\n"\\' } as never }),
       subject('exact4', { checkRev: 2 ** 40, createdAt: Number.MAX_SAFE_INTEGER, judgedAt: -1.25e-7 }),
       subject('exact5', { hasPending: true as never, deletedAt: false as never, partition: '12' as never, dueAt: 2 ** 60 }),
     ]

@@ -290,9 +290,9 @@ t.test('sqlite: who reads one thing after another keeps nobody waiting', async t
 t.test('sqlite: a small read sees every write that was answered, and never half of one document', async t => {
   const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
   for (let rev = 1; rev <= 300; rev++) {
-    await store.replace('subjects', [subject('seen', { rev, name: `name ${rev}`, meta: { url: `${rev}` } as never })])
+    await store.replace('subjects', [subject('seen', { rev, name: `name ${rev}`, check: { url: `${rev}` } as never })])
     const [seen] = await store.get('subjects', ['seen'])
-    t.same([seen?.rev, seen?.name, seen?.meta], [rev, `name ${rev}`, { url: `${rev}` }])
+    t.same([seen?.rev, seen?.name, seen?.check], [rev, `name ${rev}`, { url: `${rev}` }])
   }
   await store.close()
 })
@@ -336,7 +336,7 @@ t.test('sqlite: an operation that fails in itself fails alone', async t => {
     store.insert('subjects', [subject('half'), bad]),
     store.insert('subjects', [subject('good2')]),
     store.insert('subjects', [
-      subject('huge', { name: 'x'.repeat(10), meta: 'x'.repeat(limits.store.documentCharacters) as never }),
+      subject('huge', { name: 'x'.repeat(10), check: 'x'.repeat(limits.store.documentCharacters) as never }),
     ]),
   ])
   t.match(results, [

@@ -7,7 +7,7 @@ import type { Command, CommandOf } from '#shared/contracts/command.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import type { AcknowledgementView, WebsiteView } from '#shared/contracts/subject-views.ts'
-import { type WebsiteMeta, websiteTemplate } from '#shared/contracts/website.ts'
+import { type WebsiteCheck, websiteTemplate } from '#shared/contracts/website.ts'
 import { type ErrorCode, invariant } from '#shared/errors.ts'
 import { partitionOf } from '#shared/hash.ts'
 import { limits } from '#shared/limits.ts'
@@ -86,7 +86,7 @@ async function apply(
 ): Promise<WebsiteView | AcknowledgementView | { id: string } | null> {
   const [present = null] = await store.get('subjects', [subjectId])
   if (command.kind === 'create-website') {
-    const made = subjectDocument(subjectId, command.workspaceId, command.slug, command.name, command.meta, clock.now())
+    const made = subjectDocument(subjectId, command.workspaceId, command.slug, command.name, command.check, clock.now())
     await store.insert('subjects', [made])
     return viewOf(made)
   }
@@ -98,10 +98,10 @@ async function apply(
     return { id: subjectId }
   }
   if (command.kind === 'acknowledge-incident') return acknowledge(store, at, command)
-  invariant(command.kind === 'update-website' && present.meta !== null, 'the fake keeper knows website commands')
-  const { confirm_after, recover_after } = present.meta
-  const failure_mode = command.meta.failure_mode ?? present.meta.failure_mode
-  const updated = { ...changed, name: command.name, meta: { ...command.meta, failure_mode, confirm_after, recover_after } }
+  invariant(command.kind === 'update-website' && present.check !== null, 'the fake keeper knows website commands')
+  const { confirm_after, recover_after } = present.check
+  const failure_mode = command.check.failure_mode ?? present.check.failure_mode
+  const updated = { ...changed, name: command.name, check: { ...command.check, failure_mode, confirm_after, recover_after } }
   await store.replace('subjects', [updated])
   return viewOf(updated)
 }
@@ -137,7 +137,7 @@ export function subjectDocument(
   workspaceId: string,
   slug: string,
   name: string,
-  meta: WebsiteMeta,
+  check: WebsiteCheck,
   at: number,
 ): SubjectDocument {
   return {
@@ -150,9 +150,12 @@ export function subjectDocument(
     name,
     kind: 'website',
     template: websiteTemplate,
-    meta,
+    check,
+    templated: null,
+    labels: {},
     createdAt: at,
     updatedAt: at,
+    archivedAt: null,
     deletedAt: null,
     rules: [],
     readings: {},
@@ -162,7 +165,7 @@ export function subjectDocument(
     windows: 0,
     judgedAt: at,
     checkRev: 1,
-    checkLocations: meta.locations,
+    checkLocations: check.locations,
     dueAt: null,
     pending: [],
     hasPending: 0,
@@ -171,7 +174,7 @@ export function subjectDocument(
   }
 }
 
-function viewOf({ id, rev, workspaceId, slug, name, kind, template, meta, createdAt, updatedAt }: SubjectDocument): WebsiteView {
-  invariant(meta !== null, 'a website has its settings')
-  return { id, rev, workspaceId, slug, name, kind, template, meta, createdAt, updatedAt }
+function viewOf({ id, rev, workspaceId, slug, name, kind, template, check, createdAt, updatedAt }: SubjectDocument): WebsiteView {
+  invariant(check !== null, 'a website has its settings')
+  return { id, rev, workspaceId, slug, name, kind, template, check, createdAt, updatedAt }
 }

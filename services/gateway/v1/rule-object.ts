@@ -4,6 +4,6 @@ import { settingsObject } from '../website/settings-object.ts'
 
 export const ruleObject = (website: WebsiteView, namesOf: (ids: readonly string[]) => string[]) => ({
   ...settingsObject(website, 'rule'),
-  regions: namesOf(website.meta.locations),
+  regions: namesOf(website.check.locations),
   kind: 'rule',
 })

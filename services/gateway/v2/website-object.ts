@@ -5,7 +5,7 @@ import { agreementOf } from './website-body.ts'
 
 export const websiteObject = (website: WebsiteView, namesOf: (ids: readonly string[]) => string[]) => ({
   ...settingsObject(website, 'website_monitor'),
-  locations: namesOf(website.meta.locations),
-  agreement: agreementOf(website.meta.failure_mode),
+  locations: namesOf(website.check.locations),
+  agreement: agreementOf(website.check.failure_mode),
   kind: 'website_monitor',
 })

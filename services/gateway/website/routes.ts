@@ -43,7 +43,7 @@ async function listWebsites({ context, family, call }: Work) {
   const workspaceId = requireWorkspaceId(call.request)
   await family.requireListable(context, call, workspaceId)
   const websites = await allPages(after => context.directory.ask('list-websites', { workspaceId, after }, call.traceId))
-  const namesOf = await context.locationNames.namer(new Set(websites.flatMap(website => website.meta.locations)), call.traceId)
+  const namesOf = await context.locationNames.namer(new Set(websites.flatMap(website => website.check.locations)), call.traceId)
   return websites.map(website => family.object(seenWebsite(website, call.request.identity), namesOf))
 }
 
@@ -52,7 +52,7 @@ async function createWebsite(work: Work) {
   const body = await readObject(call.request, call.reply)
   const workspaceId = requireBodyWorkspaceId(body)
   requireEditor(call.request.identity, workspaceId)
-  const { name, meta, places, failureMode } = family.read(body)
+  const { name, check, places, failureMode } = family.read(body)
   const locations = await knownLocations(work, places)
   const subjectId = randomId(idLength.subject)
   const reservation = { workspaceId, name, subjectId, fallback: slugFallback }
@@ -63,7 +63,7 @@ async function createWebsite(work: Work) {
     workspaceId,
     slug,
     name,
-    meta: { ...meta, locations, failure_mode: failureMode ?? 'majority', confirm_after: null, recover_after: null },
+    check: { ...check, locations, failure_mode: failureMode ?? 'majority', confirm_after: null, recover_after: null },
   })
   return answerWebsite(work, stored)
 }
@@ -77,13 +77,13 @@ async function updateWebsite(work: Work) {
   const { family, call } = work
   const website = await findWebsite(work)
   requireEditor(call.request.identity, website.workspaceId)
-  const { name, meta, places, failureMode } = family.read(await readObject(call.request, call.reply))
+  const { name, check, places, failureMode } = family.read(await readObject(call.request, call.reply))
   const locations = await knownLocations(work, places)
   const stored = await send(work, website.id, {
     kind: 'update-website',
     id: commandId(),
     name,
-    meta: { ...meta, locations, failure_mode: failureMode },
+    check: { ...check, locations, failure_mode: failureMode },
   })
   return answerWebsite(work, stored)
 }
@@ -103,8 +103,8 @@ export async function findWebsite({ context, family, call }: Work): Promise<Webs
   const subjectId = pathPart(call, 'id')
   const subject = isSubjectId(subjectId) ? await context.directory.ask('get-subject', { subjectId }, call.traceId) : null
   if (!subject || roleIn(call.request.identity, subject.workspaceId) === null) throw notFound(family)
-  const { kind, meta, slug } = subject
-  if (kind === 'website' && meta !== null) return { ...subject, meta }
+  const { kind, check, slug } = subject
+  if (kind === 'website' && check !== null) return { ...subject, check }
   // A resource of another template is no custom subject of this generation either (spec D 3).
   if (!isOfGenerations1And2(subject)) throw notFound(family)
   const details = `This subject is maintained by hand; use /v2/subjects/${encodeURIComponent(slug)}`
@@ -124,7 +124,7 @@ async function send<C extends WebsiteCommand>(work: Work, subjectId: string, com
 }
 
 async function answerWebsite({ context, family, call }: Work, website: WebsiteView) {
-  const namesOf = await context.locationNames.namer(website.meta.locations, call.traceId)
+  const namesOf = await context.locationNames.namer(website.check.locations, call.traceId)
   return family.object(seenWebsite(website, call.request.identity), namesOf)
 }
 

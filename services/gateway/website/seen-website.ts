@@ -7,5 +7,5 @@ import { roleIn } from '../access.ts'
 /** Editors and owners read what is stored. */
 export function seenWebsite(website: WebsiteView, reader: Identity): WebsiteView {
   if (roleIn(reader, website.workspaceId) !== 'viewer') return website
-  return { ...website, meta: { ...website.meta, url: redactedUrl(website.meta.url), data: '' } }
+  return { ...website, check: { ...website.check, url: redactedUrl(website.check.url), data: '' } }
 }

@@ -1,6 +1,6 @@
 // The settings that website monitors of both generations share, as clients send them (spec A, Website monitor; D 1, Validation).
 import { type Static, Type } from 'typebox'
-import { type WebsiteMeta, WebsiteMethod } from '#shared/contracts/website.ts'
+import { type WebsiteCheck, WebsiteMethod } from '#shared/contracts/website.ts'
 import { isHttpUrl } from '#shared/http-url.ts'
 import { limits } from '#shared/limits.ts'
 import { hasHiddenCharacters } from '#shared/plain-text.ts'
@@ -41,14 +41,14 @@ type Body = Static<typeof SettingsBody>
 
 export interface WebsiteSettings {
   name: string
-  meta: Omit<WebsiteMeta, 'locations' | 'failure_mode' | 'confirm_after' | 'recover_after'>
+  check: Omit<WebsiteCheck, 'locations' | 'failure_mode' | 'confirm_after' | 'recover_after'>
 }
 
 /** Throws validation (2001) for the first field that is missing or wrong. */
 export function readSettings(sent: Body): WebsiteSettings {
   return {
     name: readName(sent),
-    meta: {
+    check: {
       interval_value: readInterval(sent) / 60,
       interval_unit: 'MINUTE',
       url: readUrl(sent),

@@ -2,10 +2,10 @@
 // an address (spec E 0). Pure.
 import type { AlertFacts, AlertKind, AlertProblem } from '#shared/contracts/alert.ts'
 import type { IncidentSnapshot } from '#shared/contracts/incident.ts'
-import type { PolicyInput } from '#shared/contracts/policy.ts'
+import { inputsOf, type PolicyInput } from '#shared/contracts/policy.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Evidence, EvidenceInput } from '#shared/contracts/verdict.ts'
-import type { WebsiteMeta } from '#shared/contracts/website.ts'
+import type { WebsiteCheck } from '#shared/contracts/website.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { isSilent } from '#shared/judging/read-input.ts'
 import { redactedText, redactedUrl } from '#shared/redaction.ts'
@@ -26,7 +26,7 @@ export function alertFacts(
   const evidence = withoutSecrets(judgement.evidence)
   const { inputs } = evidence
   const rule = subject.rules.find(candidate => candidate.key === context.ruleKey)
-  const ofLocations = rule?.builtIn === true
+  const ofLocations = rule?.policy.language === 'reachability'
   const named = (value: string) => inputs.filter(input => ofLocations && input.value === value).map(input => input.input)
   const failing = inputs.find(input => input.value === 'problem')
   return {
@@ -35,8 +35,8 @@ export function alertFacts(
     ruleKey: ofLocations ? context.ruleKey : (rule?.slug ?? context.ruleKey),
     ruleName: ofLocations ? '' : (rule?.name ?? ''),
     template: subject.template,
-    url: subject.meta === null ? '' : redactedUrl(subject.meta.url),
-    ...shownFields(subject.meta),
+    url: subject.check === null ? '' : redactedUrl(subject.check.url),
+    ...shownFields(subject.check),
     evidence,
     failing: named('problem'),
     unknown: named('unknown'),
@@ -53,11 +53,11 @@ export function alertFacts(
 }
 
 /** An address and a request body may be secret, and stay out whatever they are. */
-const hiddenFields: ReadonlySet<string> = new Set(['url', 'data'] satisfies (keyof WebsiteMeta)[])
+const hiddenFields: ReadonlySet<string> = new Set(['url', 'data'] satisfies (keyof WebsiteCheck)[])
 
 /** Single values alone: a list is left out and counted, as is what may be secret (spec E 10.9). */
-function shownFields(meta: WebsiteMeta | null): Pick<AlertFacts, 'fields' | 'fieldsOmitted'> {
-  const all = Object.entries(meta ?? {})
+function shownFields(check: WebsiteCheck | null): Pick<AlertFacts, 'fields' | 'fieldsOmitted'> {
+  const all = Object.entries(check ?? {})
   const shown = all.filter(([key, value]) => !hiddenFields.has(key) && !Array.isArray(value))
   return { fields: Object.fromEntries(shown), fieldsOmitted: all.length - shown.length }
 }
@@ -70,7 +70,7 @@ const withoutSecrets = (evidence: Evidence): Evidence => ({
 
 /** Evidence has the inputs of an authored rule in their order. */
 function problemsOf(subject: SubjectDocument, rule: RuleState, evidence: EvidenceInput[], now: number): AlertProblem[] {
-  const inputs = rule.policy?.inputs ?? []
+  const inputs = inputsOf(rule.policy)
   return inputs.filter((_, i) => evidence[i]?.value === 'problem').map(input => problemOf(subject, rule, input, now))
 }
 
@@ -97,7 +97,7 @@ function silentInputs(
   seen: Set<string>,
 ): EvidenceInput[] {
   seen.add(rule.slug)
-  const cited = (rule.policy?.inputs ?? []).flatMap(({ from }, i) => {
+  const cited = inputsOf(rule.policy).flatMap(({ from }, i) => {
     const other = evidence[i]?.value === 'unknown' ? rules.find(({ slug }) => slug === from) : undefined
     if (other === undefined || seen.has(other.slug)) return []
     return silentInputs({ rules }, other, other.verdict?.evidence.inputs ?? [], seen)

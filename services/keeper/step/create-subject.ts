@@ -8,7 +8,7 @@ export function createSubject(subjectId: string, command: CommandOf<'create-subj
     ...emptySubject(subjectId, command, at),
     kind: 'custom',
     template: null,
-    meta: null,
+    check: null,
     rules: [],
   }
 }
@@ -18,7 +18,7 @@ export function emptySubject(
   id: string,
   { workspaceId, slug, name }: { workspaceId: string; slug: string; name: string },
   at: number,
-): Omit<SubjectDocument, 'kind' | 'template' | 'meta' | 'rules'> {
+): Omit<SubjectDocument, 'kind' | 'template' | 'check' | 'rules'> {
   return {
     id,
     rev: 0,
@@ -27,8 +27,11 @@ export function emptySubject(
     workspaceId,
     slug,
     name,
+    templated: null,
+    labels: {},
     createdAt: at,
     updatedAt: at,
+    archivedAt: null,
     deletedAt: null,
     readings: {},
     custom: null,

@@ -22,15 +22,15 @@ export function judgeRule(
   assumed: ReadonlyMap<string, Verdict> = none,
 ): Judgement {
   const { policy } = rule
-  if (policy !== null) {
-    const facts = policy.inputs.map((input): InputFacts => {
+  if (policy.language === 'inputs') {
+    const facts = policy.document.inputs.map((input): InputFacts => {
       const verdict = input.from === null ? undefined : assumed.get(input.from)
       return verdict === undefined ? factsOf(subject, rule.key, input, at) : { of: 'rule', verdict }
     })
-    return judgePolicy(policy, facts, silenceAt)
+    return judgePolicy(policy.document, facts, silenceAt)
   }
-  if (subject.meta === null) throw new Error(`subject ${subject.id} has a built-in rule and nothing to check`)
-  return judgeReachability(subject.meta, subject.readings, at, silenceAt.checks)
+  if (subject.check === null) throw new Error(`subject ${subject.id} has a built-in rule and nothing to check`)
+  return judgeReachability(subject.check, subject.readings, at, silenceAt.checks)
 }
 
 /** What is known of one input at `at`. */
@@ -48,13 +48,13 @@ export function factsOf(subject: SubjectDocument, ruleKey: string, input: Policy
 }
 
 /** The platform's own signal: the newest report of the locations that the input selects; its number is the latency in ms. */
-function platformFacts({ meta, readings }: SubjectDocument, input: PolicyInput, { addedAt }: ObservedInput): InputFacts {
+function platformFacts({ check, readings }: SubjectDocument, input: PolicyInput, { addedAt }: ObservedInput): InputFacts {
   const selected = Object.entries(readings).filter(([location]) => selects(input.match, { [locationLabel]: location }))
   const newest = selected.reduce<Reading | null>(
     (latest, [, reading]) => (reading.at !== null && reading.at > (latest?.at ?? -1) ? reading : latest),
     null,
   )
-  const silentAfterMs = input.noDataAfterMs ?? (meta === null ? 0 : limits.judging.silentIntervals * intervalMs(meta))
+  const silentAfterMs = input.noDataAfterMs ?? (check === null ? 0 : limits.judging.silentIntervals * intervalMs(check))
   const observed =
     newest?.at == null
       ? neverObserved(addedAt)

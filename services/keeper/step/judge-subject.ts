@@ -126,12 +126,15 @@ function applyJudgement(subject: SubjectDocument, key: string, judged: Judged): 
   return driveIncident({ ...judged, subject, rule: { ...rule, verdict: { verdict, since, explanation, evidence } } }, holds)
 }
 
-/** An authored rule's own; a monitor's where it names them, else the keeper's setting. */
-function holdsOf({ meta }: SubjectDocument, { policy }: RuleState, surrounding: Surrounding): Holds {
-  if (policy !== null) return { confirmAfterMs: policy.confirmAfterMs, closeAfterMs: policy.closeAfterMs }
+/** A saved policy's own; a monitor's where it names them, else the keeper's setting. */
+function holdsOf({ check }: SubjectDocument, { policy }: RuleState, surrounding: Surrounding): Holds {
+  if (policy.language === 'inputs') {
+    const { confirmAfterMs, closeAfterMs } = policy.document
+    return { confirmAfterMs, closeAfterMs }
+  }
   return {
-    confirmAfterMs: meta?.confirm_after == null ? surrounding.confirmAfterMs : meta.confirm_after * second,
-    closeAfterMs: meta?.recover_after == null ? surrounding.closeAfterMs : meta.recover_after * second,
+    confirmAfterMs: check?.confirm_after == null ? surrounding.confirmAfterMs : check.confirm_after * second,
+    closeAfterMs: check?.recover_after == null ? surrounding.closeAfterMs : check.recover_after * second,
   }
 }
 

@@ -2,7 +2,7 @@
 // intake). Pure: what is stored of earlier reports comes with the surrounding.
 import type { CommandOf } from '#shared/contracts/command.ts'
 import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
-import type { PolicyInput } from '#shared/contracts/policy.ts'
+import { inputsOf, type PolicyInput } from '#shared/contracts/policy.ts'
 import type { CustomState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { ObservationView, RejectReason } from '#shared/contracts/subject-views.ts'
 import { observationOfSeries, seriesId } from '#shared/ids.ts'
@@ -72,7 +72,7 @@ export function takeReport(subject: SubjectDocument, report: Accepted): Taken {
   let { observed } = custom
   const inputs: { ruleKey: string; input: PolicyInput }[] = []
   for (const { key: ruleKey, policy } of subject.rules) {
-    for (const input of policy?.inputs ?? []) {
+    for (const input of inputsOf(policy)) {
       if (input.signal !== signal?.slug || !selects(input.match, report.labels)) continue
       const key = inputKeyOf(ruleKey, input)
       const known = observed[key]

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CommandOf } from '#shared/contracts/command.ts'
 import type { SeriesDocument } from '#shared/contracts/observation.ts'
-import type { Policy, PolicyDocument, PolicyInput } from '#shared/contracts/policy.ts'
+import { inputsOf, type Policy, type PolicyDocument, type PolicyInput, type RulePolicy } from '#shared/contracts/policy.ts'
 import type { CustomState, ObservedInput, RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import { inputKeyOf, selects } from '#shared/judging/policy-input.ts'
 import { citedBy, inJudgingOrder } from '#shared/judging/rule-order.ts'
@@ -35,9 +35,8 @@ export function createRule(
     key: `r${number}`,
     slug,
     name: command.name,
-    builtIn: false,
     policyVersion: 1,
-    policy: command.policy,
+    policy: { language: 'inputs', document: command.policy },
     verdict: null,
     incident: null,
   }
@@ -48,7 +47,7 @@ export function createRule(
     custom: { ...custom, rulesMade: number },
     rules: [...subject.rules, rule],
   }
-  return save(subject, next, rule, at, surrounding)
+  return save(subject, next, { rule, policy: command.policy }, at, surrounding)
 }
 
 /**
@@ -63,12 +62,13 @@ export function replaceRule(
 ): Obeyed {
   const rule = subject.rules.find(candidate => candidate.slug === command.rule)
   if (rule === undefined) return noRule
-  if (rule.builtIn) return managed
+  if (rule.policy.language === 'reachability') return managed
   if (slugOf(command.name) === '') return invalidName
-  const policyVersion = isDeepStrictEqual(command.policy, rule.policy) ? rule.policyVersion : rule.policyVersion + 1
-  const replaced = { ...rule, name: command.name, policy: command.policy, policyVersion }
+  const policy: RulePolicy = { language: 'inputs', document: command.policy }
+  const policyVersion = isDeepStrictEqual(policy, rule.policy) ? rule.policyVersion : rule.policyVersion + 1
+  const replaced = { ...rule, name: command.name, policy, policyVersion }
   const rules = subject.rules.map(other => (other.key === rule.key ? replaced : other))
-  return save(subject, { ...subject, updatedAt: at, rules }, replaced, at, surrounding)
+  return save(subject, { ...subject, updatedAt: at, rules }, { rule: replaced, policy: command.policy }, at, surrounding)
 }
 
 /** Its open incident closes now, and nobody is told. */
@@ -80,7 +80,7 @@ export function deleteRule(
 ): Obeyed {
   const rule = subject.rules.find(candidate => candidate.slug === command.rule)
   if (rule === undefined) return noRule
-  if (rule.builtIn) return managed
+  if (rule.policy.language === 'reachability') return managed
   const citing = subject.rules.find(other => citedBy(other).includes(rule.slug))
   if (citing !== undefined)
     return refused('forbidden', 'Rule is still used as an input', `The rule "${citing.slug}" reads this rule`)
@@ -95,13 +95,22 @@ export function deleteRule(
  * Refuses a policy that does not fit the subject; else keeps its version and judges by it. What it may cite is there `before`: a rule
  * that is being made cannot cite itself.
  */
-function save(before: SubjectDocument, subject: SubjectDocument, rule: RuleState, at: number, surrounding: Surrounding): Obeyed {
-  const policy = rule.policy as Policy
+function save(
+  before: SubjectDocument,
+  subject: SubjectDocument,
+  { rule, policy }: { rule: RuleState; policy: Policy },
+  at: number,
+  surrounding: Surrounding,
+): Obeyed {
   const unknownAt = policy.inputs.findIndex(input => !isKnown(before, input))
   if (unknownAt >= 0)
     return refused('validation', 'Unknown input', unknownInput(policy.inputs[unknownAt] as PolicyInput, unknownAt))
   if (inJudgingOrder(subject.rules) === null)
-    return refused('validation', 'Invalid rule document', `inputs[${circleAt(subject, rule)}].from makes a circle of rules`)
+    return refused(
+      'validation',
+      'Invalid rule document',
+      `inputs[${circleAt(subject, rule, policy)}].from makes a circle of rules`,
+    )
   const isKept = before.rules.some(other => other.key === rule.key && other.policyVersion === rule.policyVersion)
   const kept = isKept ? subject : keepVersion(subject, rule, policy, at)
   const next = withInputs(kept, at, surrounding.stored.seriesOf(subject.id))
@@ -134,17 +143,17 @@ const unknownInput = ({ signal, from }: PolicyInput, at: number) =>
     : `inputs[${at}].from: the subject has no rule "${from}"`
 
 /** The first input whose citation alone leads back to the rule. */
-function circleAt({ rules }: SubjectDocument, { key, policy }: RuleState): number {
-  const reading = (input: PolicyInput) =>
-    rules.map(rule => (rule.key === key && policy !== null ? { ...rule, policy: { ...policy, inputs: [input] } } : rule))
-  return (policy?.inputs ?? []).findIndex(input => inJudgingOrder(reading(input)) === null)
+function circleAt({ rules }: SubjectDocument, { key }: RuleState, policy: Policy): number {
+  const alone = (input: PolicyInput): RulePolicy => ({ language: 'inputs', document: { ...policy, inputs: [input] } })
+  const reading = (input: PolicyInput) => rules.map(rule => (rule.key === key ? { ...rule, policy: alone(input) } : rule))
+  return policy.inputs.findIndex(input => inJudgingOrder(reading(input)) === null)
 }
 
 /** Inputs that stay keep what they have read; new ones read what is stored, and are young from now on; gone ones leave. */
 function withInputs(subject: SubjectDocument, at: number, series: readonly SeriesDocument[]): SubjectDocument {
   const custom = subject.custom ?? nothingCustom
   const observed: CustomState['observed'] = {}
-  for (const { rule, input } of inputsOf(subject)) {
+  for (const { rule, input } of readInputsOf(subject)) {
     if (input.from !== null) continue
     const key = inputKeyOf(rule.key, input)
     observed[key] = custom.observed[key] ?? newestOf(custom, input, at, series)
@@ -162,8 +171,8 @@ function newestOf({ signals }: CustomState, input: PolicyInput, at: number, seri
   return newest
 }
 
-const inputsOf = ({ rules }: SubjectDocument): { rule: RuleState; input: PolicyInput }[] =>
-  rules.flatMap(rule => (rule.policy?.inputs ?? []).map(input => ({ rule, input })))
+const readInputsOf = ({ rules }: SubjectDocument): { rule: RuleState; input: PolicyInput }[] =>
+  rules.flatMap(rule => inputsOf(rule.policy).map(input => ({ rule, input })))
 
 const noRule = refused('not_found', 'Rule not found', 'Rule does not exist or access denied')
 const managed = refused('forbidden', 'Rule is managed by Website monitoring', 'This rule is maintained by Website monitoring')

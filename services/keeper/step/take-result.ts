@@ -1,7 +1,7 @@
 // A check result arrives: stored as an observation, judged when it changes what its location reads. Pure.
 import type { CheckObservationDocument } from '#shared/contracts/observation.ts'
 import type { Reading, SubjectDocument } from '#shared/contracts/subject.ts'
-import { intervalMs, type WebsiteMeta } from '#shared/contracts/website.ts'
+import { intervalMs, type WebsiteCheck } from '#shared/contracts/website.ts'
 import { checkObservationId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { judgeSubject } from './judge-subject.ts'
@@ -18,8 +18,8 @@ type ResultInput = Extract<Input, { kind: 'result' }>
 export function takeResult(subject: SubjectDocument, input: ResultInput, surrounding: Surrounding): Step {
   const { locationId, result } = input
   const dropped: Step = { subject, change: 'nothing', observation: null, reply: null }
-  const { meta, checkRev } = subject
-  if (!meta?.locations.includes(locationId) || checkRev === null || result.rev < checkRev) return dropped
+  const { check, checkRev } = subject
+  if (!check?.locations.includes(locationId) || checkRev === null || result.rev < checkRev) return dropped
   const slotAtMax = input.stampedAt + limits.keeper.slotAheadMs
   if (result.slotAt > slotAtMax - result.ageMs) return dropped
   const reading = subject.readings[locationId]
@@ -42,7 +42,7 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, surroun
   const readings = { ...subject.readings, [locationId]: fresh }
   const reported = { ...subject, readings, receipts: stillAwaited(subject.receipts, surrounding.now) }
   const isJudgedByEach = subject.kind === 'custom' || isOlder
-  if (!isJudgedByEach && reading.ok === result.ok && isHeard(reading, meta, Math.max(input.at, subject.judgedAt))) {
+  if (!isJudgedByEach && reading.ok === result.ok && isHeard(reading, check, Math.max(input.at, subject.judgedAt))) {
     return { subject: reported, change: 'freshness', observation, reply: null }
   }
   return { subject: judgeSubject(reported, input.at, surrounding), change: 'commit', observation, reply: null }
@@ -52,8 +52,8 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, surroun
  * Whether the reading before still spoke at `at`, so that another report of the same kind changes no input. A report may come after
  * a judgement later than itself: what that judgement called silent speaks again.
  */
-function isHeard(reading: Reading, meta: WebsiteMeta, at: number): boolean {
-  return reading.at !== null && at - reading.at <= limits.judging.silentIntervals * intervalMs(meta)
+function isHeard(reading: Reading, check: WebsiteCheck, at: number): boolean {
+  return reading.at !== null && at - reading.at <= limits.judging.silentIntervals * intervalMs(check)
 }
 
 function observationOf(subjectId: string, { stampedAt, locationId, result }: ResultInput): CheckObservationDocument {

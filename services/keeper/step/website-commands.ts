@@ -1,8 +1,8 @@
 // Commands that make and change a website monitor, and the one that removes a subject of either kind. Pure.
 import type { CheckEntry } from '#shared/contracts/check.ts'
 import type { CommandOf } from '#shared/contracts/command.ts'
-import type { Reading, SubjectDocument } from '#shared/contracts/subject.ts'
-import { intervalMs, type WebsiteMeta, websiteTemplate } from '#shared/contracts/website.ts'
+import type { Reading, RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
+import { intervalMs, type WebsiteCheck, websiteTemplate } from '#shared/contracts/website.ts'
 import { limits } from '#shared/limits.ts'
 import { subjectView } from '#shared/subject-view.ts'
 import { emptySubject } from './create-subject.ts'
@@ -22,10 +22,10 @@ export function createWebsite(
     ...emptySubject(subjectId, command, at),
     kind: 'website',
     template: websiteTemplate,
-    meta: { ...command.meta, locations: [] },
+    check: { ...command.check, locations: [] },
     rules: [reachability],
   }
-  return judgeSubject(assign(empty, command.meta, at), at, surrounding)
+  return judgeSubject(assign(empty, command.check, at), at, surrounding)
 }
 
 /** Full replacement of what generations 1 and 2 can express; holds and, when not sent, the failure mode are kept. */
@@ -36,10 +36,10 @@ export function updateWebsite(
   surrounding: Surrounding,
 ): Obeyed {
   if (!isWatched(subject)) return refused('invalid_state', 'Custom subjects are managed elsewhere')
-  const { confirm_after, recover_after } = subject.meta
-  const failure_mode = command.meta.failure_mode ?? subject.meta.failure_mode
-  const meta: WebsiteMeta = { ...command.meta, failure_mode, confirm_after, recover_after }
-  const updated = judgeSubject(assign({ ...subject, name: command.name, updatedAt: at }, meta, at), at, surrounding)
+  const { confirm_after, recover_after } = subject.check
+  const failure_mode = command.check.failure_mode ?? subject.check.failure_mode
+  const check: WebsiteCheck = { ...command.check, failure_mode, confirm_after, recover_after }
+  const updated = judgeSubject(assign({ ...subject, name: command.name, updatedAt: at }, check, at), at, surrounding)
   return { subject: updated, result: subjectView(asCommitted(updated)) }
 }
 
@@ -49,7 +49,7 @@ export function deleteSubject(subject: SubjectDocument, at: number, surrounding:
     const judgement = judge(left, rule, left.judgedAt, surrounding)
     return tellIncident({ subject: left, rule, judgement, at, surrounding }, { type: 'rule.removed', at })
   }, subject)
-  const unassigned = isWatched(closed) ? assign(closed, { ...closed.meta, locations: [] }, at) : closed
+  const unassigned = isWatched(closed) ? assign(closed, { ...closed.check, locations: [] }, at) : closed
   const tombstone = { ...unassigned, rules: [], custom: null, maintenance: null, deletedAt: at, updatedAt: at }
   return { ...addPending(tombstone, { mode: 'remove-children' }), dueAt: surrounding.now + limits.keeper.tombstoneMs }
 }
@@ -58,53 +58,52 @@ export function deleteSubject(subject: SubjectDocument, at: number, surrounding:
 export const asCommitted = (subject: SubjectDocument): SubjectDocument => ({ ...subject, rev: subject.rev + 1 })
 
 /** A subject that probers check. */
-type Watched = SubjectDocument & { meta: WebsiteMeta }
-const isWatched = (subject: SubjectDocument): subject is Watched => subject.meta !== null
+type Watched = SubjectDocument & { check: WebsiteCheck }
+const isWatched = (subject: SubjectDocument): subject is Watched => subject.check !== null
 
 /** The one rule of a website monitor (spec A, What the service does). */
-const reachability = {
+const reachability: RuleState = {
   key: 'availability',
   slug: 'reachability',
   name: 'Reachability',
-  builtIn: true,
   policyVersion: 1,
-  policy: null,
+  policy: { language: 'reachability' },
   verdict: null,
   incident: null,
 }
 
 /** Takes over new settings: readings of kept locations stay, new ones begin young, check entries follow what changed. */
-function assign(subject: Watched, meta: WebsiteMeta, at: number): SubjectDocument {
+function assign(subject: Watched, check: WebsiteCheck, at: number): SubjectDocument {
   const readings: Record<string, Reading> = {}
-  for (const location of meta.locations) readings[location] = subject.readings[location] ?? neverReported(at)
-  const next: SubjectDocument = { ...subject, meta, readings }
-  const unchanged = subject.checkRev !== null && isSame(entryOf(subject.meta, 0), entryOf(meta, 0))
-  if (unchanged && isSame(subject.checkLocations, meta.locations)) return next
+  for (const location of check.locations) readings[location] = subject.readings[location] ?? neverReported(at)
+  const next: SubjectDocument = { ...subject, check, readings }
+  const unchanged = subject.checkRev !== null && isSame(entryOf(subject.check, 0), entryOf(check, 0))
+  if (unchanged && isSame(subject.checkLocations, check.locations)) return next
 
   const rev = subject.rev + 1
-  const gone = subject.checkLocations.filter(location => !meta.locations.includes(location))
+  const gone = subject.checkLocations.filter(location => !check.locations.includes(location))
   const removed = gone.reduce<SubjectDocument>(
     (left, locationId) => addPending(left, { mode: 'check', locationId, rev, entry: null }),
     next,
   )
-  const assigned = meta.locations.reduce(
-    (left, locationId) => addPending(left, { mode: 'check', locationId, rev, entry: entryOf(meta, rev) }),
+  const assigned = check.locations.reduce(
+    (left, locationId) => addPending(left, { mode: 'check', locationId, rev, entry: entryOf(check, rev) }),
     removed,
   )
-  return { ...assigned, checkRev: meta.locations.length > 0 ? rev : null, checkLocations: [...new Set(meta.locations)] }
+  return { ...assigned, checkRev: check.locations.length > 0 ? rev : null, checkLocations: [...new Set(check.locations)] }
 }
 
 /** What a prober is told of a monitor. */
-export function entryOf(meta: WebsiteMeta, rev: number): CheckEntry {
+export function entryOf(check: WebsiteCheck, rev: number): CheckEntry {
   return {
     rev,
-    url: meta.url,
-    method: meta.method,
-    contentType: meta.content_type,
-    data: meta.data,
-    statuses: meta.statuses,
-    expectedText: meta.expected_text,
-    intervalMs: intervalMs(meta),
+    url: check.url,
+    method: check.method,
+    contentType: check.content_type,
+    data: check.data,
+    statuses: check.statuses,
+    expectedText: check.expected_text,
+    intervalMs: intervalMs(check),
   }
 }
 
