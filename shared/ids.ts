@@ -133,6 +133,27 @@ export function parsePushedObservationId(id: string): { subjectId: string; signa
   return { subjectId, signalKey, observedAtUs: instantOf(instant) }
 }
 
+/**
+ * The identity of an audit row: its workspace, its instant (ms), and `order`, which tells rows of one instant apart. Rows of a workspace,
+ * and rows without one (null), lie in the order of their instants.
+ */
+export const auditId = (workspaceId: string | null, at: number, order: string): string => `${auditBound(workspaceId, at)}${order}`
+
+/** No audit row of the workspace at or after `at` (ms) has a smaller id, and none before it a larger one. */
+export const auditBound = (workspaceId: string | null, at: number): string =>
+  auditPrefix(workspaceId) + toBase62(Math.min(Math.max(0, at), 62 ** auditInstantDigits - 1), auditInstantDigits)
+
+/** The ids of all audit rows of a workspace begin so. */
+export const auditPrefix = (workspaceId: string | null): string => `${workspaceId ?? ''}/`
+
+/** The parts of an audit row's id that it tells; `at` in ms since the epoch. */
+export function parseAuditId(id: string): { workspaceId: string | null; at: number } {
+  const [workspaceId = '', rest = ''] = id.split('/', 2)
+  return { workspaceId: workspaceId === '' ? null : workspaceId, at: fromBase62(rest.slice(0, auditInstantDigits)) }
+}
+
+const auditInstantDigits = 8
+
 /** Text order is number order from the year 0 to 9999; an instant before 1970 is told as what is left of it up to there. */
 function instantText(us: number): string {
   if (us >= 0) return String(us).padStart(instantDigits, '0')

@@ -294,6 +294,26 @@ export const limits = {
     bodyBytes: 256 * 1024,
   },
 
+  audit: {
+    /** Rows that wait at a gateway while they cannot be written, a few hundred bytes each; the next ones are dropped (v3 11.4). */
+    queued: 10_000,
+    /** Rows are written this long after the first, or as soon as so many wait: one write serves them all. */
+    flushMs: 1 * second,
+    flushRows: 500,
+    /** On stop, the last rows get this long; with `http.drainMs` less than `start.serviceStopMs`. */
+    lastWriteMs: 0.8 * second,
+    /** Characters of a path and of a User-Agent that are kept (v3 11.3). */
+    pathCharacters: 500,
+    userAgentCharacters: 200,
+    /** Rows read at once for a page with a filter, and rows that one answer looks at: a rare person must not cost a read of everything. */
+    perRead: 500,
+    lookedAt: 10_000,
+    /** Workspaces in one answer: each is a read of one row. */
+    workspacesPerPage: 200,
+    /** Pause between slices while more rows are expired than one slice removes. */
+    expireSliceMs: 50,
+  },
+
   directory: {
     /** A guarded put that somebody else overtook is tried again this often: every loss is somebody else's progress. */
     guardedTries: 50,
@@ -728,6 +748,9 @@ export const limits = {
     incidentsMs: 400 * day,
     /** Observations that senders pushed. */
     pushedMs: 30 * day,
+    /** Rows of the audit; those of Observations, which are by far the most, leave with the Observations. */
+    auditMs: 400 * day,
+    auditObservationsMs: 30 * day,
   },
 
   prober: {

@@ -13,6 +13,7 @@ import type { Service, SurroundingsWithStore } from '#shared/service.ts'
 import { StoreError } from '#shared/store/port.ts'
 import type { DefaultHolds } from '#shared/subject-view.ts'
 import { createAnnouncer } from './announce-revocations.ts'
+import { auditAnswerers } from './answer-audit.ts'
 import { notificationAnswerers } from './answer-notifications.ts'
 import { peopleAnswerers } from './answer-people.ts'
 import { templateAnswerers } from './answer-templates.ts'
@@ -20,7 +21,7 @@ import type { DirectoryContext } from './context.ts'
 import { deleteDestinationSecret, rotateDestinationSecret } from './destination-secrets.ts'
 import { type Doors, startDoors } from './door/doors.ts'
 import { createMembers } from './door/members.ts'
-import { startExpiring } from './expire-people.ts'
+import { startExpiring } from './expire.ts'
 import { getIncidentRecords } from './incident-records.ts'
 import { getIncident, listOpenIncidents } from './incidents.ts'
 import { authenticate, touchKeys } from './keys.ts'
@@ -66,6 +67,7 @@ const answerers: Answerers = {
   ...notificationAnswerers,
   ...peopleAnswerers,
   ...templateAnswerers,
+  ...auditAnswerers,
   'create-prober-credential': createProberCredential,
   'list-prober-credentials': listProberCredentials,
   'delete-prober-credential': deleteProberCredential,

@@ -21,8 +21,8 @@ export async function authenticate(
   const [user] = await store.get('users', [key.userId])
   if (!user) return null
   const caller = await callerOf(store, user, key.expiresAt)
-  if (key.scope === null) return { ...caller, keyId: key.id, scope: null }
-  return withinScope({ ...caller, keyId: key.id, scope: key.scope }, key.scope)
+  const identity: Identity = { ...caller, keyId: key.id, keyPrefix: key.prefix, scope: key.scope }
+  return key.scope === null ? identity : withinScope(identity, key.scope)
 }
 
 /** Its one workspace and no rights over the installation. Null once its owner is no longer a member there (v3 2.5). */

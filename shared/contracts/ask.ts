@@ -2,6 +2,7 @@
 // Requests are validated at the edge; the answers are the directory's own.
 import { type Static, Type } from 'typebox'
 import type { KeyScope, Role } from '#shared/contracts/account.ts'
+import { type AuditAnswers, auditAsks } from '#shared/contracts/ask-audit.ts'
 import { type DestinationSecretAnswers, destinationSecretAsks } from '#shared/contracts/ask-destination-secrets.ts'
 import { type NotificationAnswers, notificationAsks } from '#shared/contracts/ask-notifications.ts'
 import { type Caller, type LocationView, type PeopleAnswers, peopleAsks } from '#shared/contracts/ask-people.ts'
@@ -17,6 +18,7 @@ export const asks = {
   ...peopleAsks,
   ...proberAsks,
   ...templateAsks,
+  ...auditAsks,
   /** Whose key is it? Null when unknown, deleted or expired. */
   authenticate: Type.Object({ tokenHash: TokenHash }),
   /** Records that keys were used: key id to instant (ms). Answers null. */
@@ -42,6 +44,8 @@ export type AskRequest<V extends AskVerb> = Static<(typeof asks)[V]>
 
 export interface Identity extends Caller {
   keyId: string
+  /** The first characters of the token, by which a person recognises the key. */
+  keyPrefix: string
   /** Null: a full key. Of a scoped key `memberships` holds its one workspace at most. */
   scope: KeyScope | null
 }
@@ -52,7 +56,8 @@ export interface AskResults
     DestinationSecretAnswers,
     PeopleAnswers,
     ProberAnswers,
-    TemplateAnswers {
+    TemplateAnswers,
+    AuditAnswers {
   authenticate: Identity | null
   'touch-keys': null
   'list-workspaces': { id: string; name: string; role: Role }[]

@@ -11,6 +11,7 @@ import type {
   WorkspaceDocument,
 } from '#shared/contracts/account.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { AuditDocument } from '#shared/contracts/audit.ts'
 import type { Stored } from '#shared/contracts/common.ts'
 import type { ConditionDocument } from '#shared/contracts/condition.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
@@ -102,6 +103,7 @@ export interface Collections {
   conditions: ConditionDocument
   counters: CounterDocument
   settings: SettingDocument
+  server_api_audit: AuditDocument
 }
 
 export type CollectionName = keyof Collections
@@ -227,4 +229,21 @@ export const collections: Record<CollectionName, CollectionSpec> = {
   proberCredentials: { writer: 'directory', columns: {}, indexes: [] },
   counters: { writer: 'directory', columns: {}, indexes: [] },
   settings: { writer: 'directory', columns: {}, indexes: [] },
+  server_api_audit: {
+    writer: 'directory',
+    compact: true,
+    columns: {
+      personId: 'text',
+      personName: 'text',
+      keyId: 'text',
+      keyPrefix: 'text',
+      addressId: 'text',
+      method: 'text',
+      path: 'text',
+      status: 'integer',
+      userAgent: 'text',
+    },
+    indexes: [],
+    expires: true,
+  },
 }

@@ -56,6 +56,7 @@ serve('cmd.*.*', ({ subject, text = '{}' }) => {
 const identity = (): Identity => ({
   scope: null,
   keyId: 'key',
+  keyPrefix: 'wk_',
   userId: 'user',
   displayName: 'bench',
   admin: false,

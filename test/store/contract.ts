@@ -3,10 +3,11 @@
 import type { Test } from 'tap'
 import type { SeriesDocument } from '#shared/contracts/observation.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { pushedObservationId, pushedPrefix } from '#shared/ids.ts'
+import { auditBound, auditId, auditPrefix, endOfPrefix, pushedObservationId, pushedPrefix } from '#shared/ids.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import {
   alert,
+  auditRow,
   destination,
   history,
   incident,
@@ -93,6 +94,24 @@ const cases: Record<string, Case> = {
     ])
     await t.rejects(store.advance('observations', [first as never]), permanent)
     await t.rejects(store.replace('observations', [first as never]), permanent)
+  },
+
+  'rows of the audit lie by workspace and instant, are read newest first as a range of ids, and expire': async (t, store) => {
+    const rows = [1, 2, 3].map(at => auditRow(auditId('order', at, 'row000001')))
+    const others = ['order1', 'orde', null].map(workspaceId => auditRow(auditId(workspaceId, 2, 'row000002')))
+    const inserted = await store.insert('server_api_audit', [...others, ...rows])
+    t.same(inserted, Array(6).fill('written'))
+    t.same(await store.insert('server_api_audit', [auditRow(rows[0]!.id, { status: 500 })]), ['refused'], 'sent again')
+    const prefix = auditPrefix('order')
+    const page = (lt: string, limit: number) =>
+      store.find('server_api_audit', { where: { id: { gte: prefix, lt } }, sort: [['id', 'desc']], limit })
+    t.strictSame(await page(endOfPrefix(prefix), 2), [rows[2], rows[1]])
+    t.strictSame(await page(rows[1]!.id, 2), [rows[0]])
+    t.strictSame(await page(auditBound('order', 2), 9), [rows[0]], 'before an instant')
+    t.equal(await store.count('server_api_audit', { id: { gte: auditBound('order', 2), lt: endOfPrefix(prefix) } }), 2)
+    const removed = await store.expire('server_api_audit', 4e12, 9)
+    if (removed === 0) return t.comment('this store removes what has expired by itself')
+    t.equal(removed, 6)
   },
 
   'a compact document is written over by an upsert': async (t, store) => {

@@ -1,6 +1,7 @@
 // Documents for the store's contract: complete, with every kind of value that real ones have.
 import type { KeyDocument } from '#shared/contracts/account.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { AuditDocument } from '#shared/contracts/audit.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import type { WindowDocument } from '#shared/contracts/maintenance.ts'
@@ -56,6 +57,23 @@ export function observation(id: string, given: Partial<CheckObservationDocument>
     totalMs: 45,
     statusCode: 200,
     error: null,
+    ...given,
+  }
+}
+
+export function auditRow(id: string, given: Partial<AuditDocument> = {}): AuditDocument {
+  return {
+    id,
+    personId: 'user1',
+    personName: 'Änn ✓',
+    keyId: 'key1',
+    keyPrefix: 'wk_1234',
+    addressId: null,
+    method: 'POST',
+    path: '/api/v3/workspaces/order/…',
+    status: 201,
+    userAgent: null,
+    expireAt: 4e12,
     ...given,
   }
 }
