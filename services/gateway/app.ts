@@ -14,9 +14,13 @@ import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
 import { createKeeperClient } from '#shared/bus/command-keeper.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Identity } from '#shared/contracts/ask.ts'
+import type { AuditRow } from '#shared/contracts/ask-audit.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service, Surroundings } from '#shared/service.ts'
+import { createAudit } from './audit/audit.ts'
+import { createAuditQueue } from './audit/audit-queue.ts'
+import { letInByKey } from './audit/let-in.ts'
 import { type AuthenticateHook, createAuthenticate } from './authenticate.ts'
 import type { GatewayContext } from './context.ts'
 import { type Dialect, dialectOf, noSuchRoute, sendRefusal } from './dialect.ts'
@@ -44,14 +48,18 @@ export async function createGateway(
 ): Promise<{ fastify: FastifyInstance; service: Service }> {
   const { bus, clock, metrics } = surroundings
   const directory = createDirectoryClient(bus, clock)
+  const logger = surroundings.logger.child({ service: 'gateway' })
+  const write = (rows: AuditRow[]) => directory.ask('record-audit', { rows })
+  const auditQueue = options.audit === false ? null : createAuditQueue({ clock, logger, metrics, write })
   const context: GatewayContext = {
     directory,
     keeper: createKeeperClient(bus, clock),
     notifier: createNotifierClient(bus, clock),
     clock,
-    logger: surroundings.logger.child({ service: 'gateway' }),
+    logger,
     incidentIds: createIncidentIds(options.incidentSalt),
     locationNames: createLocationNames(clock, traceId => directory.ask('list-locations', {}, traceId)),
+    audit: createAudit(clock, auditQueue),
     version: options.version,
   }
   const identities = await createIdentities(bus, clock, tokenHash => directory.ask('authenticate', { tokenHash }))
@@ -81,7 +89,7 @@ export async function createGateway(
       ignoreStrangers()
       await presence?.stop()
       await drain.stop()
-      await usage.stop()
+      await Promise.all([usage.stop(), context.audit.stop()])
       await identities.close()
     },
   }
@@ -152,14 +160,21 @@ function refuseUndecodable(
   const dialect = dialectOf(dialects, request.raw.url ?? '')
   request.arrivedAt = context.clock.monotonic()
   const refuse = (error: unknown) => void sendRefusal(dialect, context.logger, error, request, reply)
-  if (dialect.isKeyed) authenticate(request, reply, refusal => refuse(refusal ?? noSuchRoute()))
-  else refuse(noSuchRoute())
+  if (!dialect.isKeyed) refuse(noSuchRoute())
+  else
+    authenticate(request, reply, refusal => {
+      refuse(refusal ?? noSuchRoute())
+      if (refusal !== undefined || dialect.isAudited !== true) return
+      request.letIn = letInByKey(request.identity)
+      context.audit.keep(request, reply.statusCode)
+    })
 }
 
 /** The hooks that every route pays: kept to one clock reading at each end. */
 function prepareRequests(fastify: FastifyInstance, clock: Clock, drain: Drain, metrics: GatewayMetrics): void {
   fastify.decorateRequest('identity', null as unknown as Identity)
   fastify.decorateRequest('confirmSender', null)
+  fastify.decorateRequest('letIn', null)
   fastify.decorateRequest('arrivedAt', 0)
   fastify.decorateRequest('answeredCode', null)
   // Bodies are read by the routes that want one (json-body.ts): Fastify looks at none, nor at what a Content-Type says of it.

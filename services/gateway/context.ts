@@ -5,6 +5,7 @@ import type { KeeperClient } from '#shared/bus/command-keeper.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { IncidentIds } from '#shared/incident-ids.ts'
 import type { Logger } from '#shared/logger.ts'
+import type { Audit } from './audit/audit.ts'
 import type { LocationNames } from './location-names.ts'
 
 export interface GatewayContext {
@@ -15,6 +16,7 @@ export interface GatewayContext {
   logger: Logger
   incidentIds: IncidentIds
   locationNames: LocationNames
+  audit: Audit
   /** The product's version, as `GET /api/version` answers it. */
   version: string
 }

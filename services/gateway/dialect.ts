@@ -24,6 +24,8 @@ export interface Dialect {
   readonly prefixes: readonly string[]
   /** Whether a key is looked at before anything else, an undecodable path included. */
   readonly isKeyed: boolean
+  /** Whether requests that a key let in are kept in the audit, also if their path cannot be decoded. */
+  readonly isAudited?: boolean
   /** A request unfinished so many ms after its arrival is refused. */
   readonly budgetMs: number
   success(result: unknown): unknown

@@ -13,4 +13,6 @@ export interface GatewayOptions {
   trustProxy?: string[]
   /** How many connections there may be; absent: the bounds of `shared/limits.ts`. */
   connections?: ConnectionBounds
+  /** False: nothing is audited, for a measurement that compares. Absent: as the API promises. */
+  audit?: boolean
 }

@@ -46,8 +46,10 @@ export interface Route<Found = any, Body = any> {
   result: TSchema
   /** Codes and fields of refusals beyond those that every route has, for the document. */
   refusals: readonly string[]
-  /** Whether a request that was let in is kept in the audit. */
+  /** Whether a request that was let in is kept in the audit. Everything but GET is (v3 11.3). */
   isAudited: boolean
+  /** Takes Observations: their rows of the audit leave earlier (v3 11.4). */
+  takesObservations?: boolean
   /** An example for each body that is worth showing; sent as they are, they succeed. */
   examples?: readonly unknown[]
   handler(context: GatewayContext, call: RouteCall<Found, Body>): Promise<unknown>

@@ -6,6 +6,7 @@ import addFormats from 'ajv-formats'
 import { fastify as createFastify, type RouteOptions } from 'fastify'
 import t from 'tap'
 import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
+import { createAudit } from '../../services/gateway/audit/audit.ts'
 import type { GatewayContext } from '../../services/gateway/context.ts'
 import { sessionDescriptions, sessionDocument } from '../../services/gateway/openapi/session/document.ts'
 import { sessionFamily } from '../../services/gateway/session/routes.ts'
@@ -73,7 +74,8 @@ t.test('every registered route of the session API is described, and no other', a
   fastify.addHook('onRoute', ({ method, url }: RouteOptions) => {
     for (const one of [method].flat()) if (one !== 'HEAD') found.push(`${one} ${url.replace(/\/$/, '')}`)
   })
-  const context = { clock: createHandClock(), version } as unknown as GatewayContext
+  const clock = createHandClock()
+  const context = { clock, version, audit: createAudit(clock, null) } as unknown as GatewayContext
   const { prefix, routes } = sessionFamily
   await fastify.register(
     routes(context, (_request, _reply, done) => done(), { version, incidentSalt }),

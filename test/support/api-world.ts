@@ -14,6 +14,7 @@ import { type CollectionName, collections } from '#shared/store/collections.ts'
 import type { Store } from '#shared/store/port.ts'
 import { startDirectory } from '../../services/directory/app.ts'
 import { createGateway } from '../../services/gateway/app.ts'
+import type { Family } from '../../services/gateway/family.ts'
 import type { GatewayOptions } from '../../services/gateway/gateway-options.ts'
 import { type FakeKeeper, startFakeKeeper, subjectDocument } from './fake-keeper.ts'
 import { createHandClock, type HandClock } from './hand-clock.ts'
@@ -68,9 +69,12 @@ export interface ApiWorld {
 export const version = '2.0.0'
 export const incidentSalt = 'salt'
 
-type WorldOptions = { withDirectory?: boolean } & Pick<GatewayOptions, 'connections' | 'trustProxy'>
+type WorldOptions = { withDirectory?: boolean; families?: readonly Family[] } & Pick<
+  GatewayOptions,
+  'audit' | 'connections' | 'trustProxy'
+>
 
-export async function startApiWorld({ withDirectory, ...given }: WorldOptions = {}): Promise<ApiWorld> {
+export async function startApiWorld({ withDirectory, families, ...given }: WorldOptions = {}): Promise<ApiWorld> {
   const clock = createHandClock()
   const store = createMemoryStore()
   const hub = createMemoryHub({ clock })
@@ -82,7 +86,7 @@ export async function startApiWorld({ withDirectory, ...given }: WorldOptions = 
   const idle: Service = { unready: () => [], stop: async () => undefined }
   const directory = withDirectory === false ? idle : await startDirectory(directorySurroundings)
   const keeper = await startFakeKeeper(keeperBus, store, clock)
-  const { fastify, service } = await createGateway({ bus, clock, logger, metrics }, { version, incidentSalt, ...given })
+  const { fastify, service } = await createGateway({ bus, clock, logger, metrics }, { version, incidentSalt, ...given }, families)
   await fastify.listen({ host: '127.0.0.1', port: 0 })
   const address = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`
   const world = { clock, store, hub, bus, directoryBus, keeper, fastify, metrics, gateway: service, directory, address, logged }
@@ -177,7 +181,8 @@ export async function addPerson(
   return { userId, keyId: key.id, token }
 }
 
-async function addSubject({ store, clock }: Base, change: Partial<SubjectDocument> & { id: string; workspaceId: string }) {
+/** A website monitor. */
+export async function addSubject({ store, clock }: Base, change: Partial<SubjectDocument> & { id: string; workspaceId: string }) {
   const meta = {
     url: 'https://example.test/',
     method: 'GET',

@@ -32,6 +32,7 @@ export const sessionFamily: Family = {
 const sessionRoutes = (gateway: GatewayContext, options: SessionOptions) => async (fastify: FastifyInstance) => {
   const context: SessionContext = { ...gateway, options, cookies: createCookieJar(isSecure(options)) }
   if (options.developer) gateway.logger.warn('every visitor is an administrator because of AUTH_DEV')
+  gateway.audit.watch(fastify)
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.headers(answerHeaders)
     try {

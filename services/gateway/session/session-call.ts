@@ -6,6 +6,7 @@ import { AppError } from '#shared/errors.ts'
 import { ownerUsername } from '#shared/owner-username.ts'
 import { hasLostRights, rightsChanged } from '../access.ts'
 import { type Call, callOf } from '../answer.ts'
+import { letInBySession } from '../audit/let-in.ts'
 import type { GatewayContext } from '../context.ts'
 import { noteAccepted } from '../strangers.ts'
 import { withinBudget } from '../time-budget.ts'
@@ -41,6 +42,7 @@ export const signedIn = (context: SessionContext, handler: (call: VisitorCall) =
   open(context, async call => {
     const visitor = await demandVisitor(context, call)
     noteAccepted(call.request.raw.socket)
+    call.request.letIn = letInBySession(visitor)
     call.request.confirmSender = async () => {
       if (hasLostRights(visitor, await demandVisitor(context, call))) throw rightsChanged()
     }

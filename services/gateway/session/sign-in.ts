@@ -1,7 +1,9 @@
 // Signing in by password and out again: POST /session/sign-in, POST /session/sign-out, GET /session/sign-in (the ways there are).
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import type { SessionIdentity } from '#shared/contracts/ask-people.ts'
 import type { Call } from '../answer.ts'
+import { letInBySession } from '../audit/let-in.ts'
 import { oidcStartPath } from './oidc-paths.ts'
 import { open, type SessionContext } from './session-call.ts'
 import { bodyReader, FilledText } from './session-fields.ts'
@@ -37,16 +39,18 @@ export function signInRoutes(fastify: FastifyInstance, context: SessionContext):
   fastify.post(
     '/sign-out',
     open(context, async call => {
-      await endEarlierSession(context, call)
+      const ended = await endEarlierSession(context, call)
+      if (ended !== null) call.request.letIn = letInBySession(ended)
       cookies.clearToken(call.reply)
     }),
   )
 }
 
-/** The session that the browser came with ends: here, and at every gateway, because none remembers sessions. */
-export async function endEarlierSession({ directory, cookies }: SessionContext, call: Call): Promise<void> {
+/** The session that the browser came with ends: here, and at every gateway, because none remembers sessions. Returns whose it was. */
+export async function endEarlierSession({ directory, cookies }: SessionContext, call: Call): Promise<SessionIdentity | null> {
   const token = cookies.token(call.request)
-  if (token === null) return
+  if (token === null) return null
   const earlier = await directory.ask('find-session', { tokenHash: hashSessionToken(token) }, call.traceId)
   if (earlier) await directory.ask('sign-out', { sessionId: earlier.sessionId }, call.traceId)
+  return earlier
 }

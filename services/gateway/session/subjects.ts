@@ -66,6 +66,7 @@ export async function findForEditor(context: SessionContext, call: VisitorCall):
   const subject = await findNamed(context, call)
   const role = subject && roleIn(call.visitor, subject.workspaceId)
   if (subject === null || role === null) throw noSuch('Subject')
+  if (call.request.letIn !== null) call.request.letIn.workspaceId = subject.workspaceId
   demandRole(role, 'editor')
   return subject
 }

@@ -9,6 +9,7 @@ import { Paged } from '../route.ts'
 export const v3Dialect: Dialect = {
   prefixes: ['/api/v3'],
   isKeyed: true,
+  isAudited: true,
   budgetMs: limits.v3.answerMs,
   success: result =>
     result instanceof Paged

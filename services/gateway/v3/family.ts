@@ -1,5 +1,6 @@
 // Generation 3 of the API as a Fastify plugin: the key first, unknown routes and refusals in its envelope.
 import type { FastifyInstance } from 'fastify'
+import { letInByKey } from '../audit/let-in.ts'
 import type { AuthenticateHook } from '../authenticate.ts'
 import type { GatewayContext } from '../context.ts'
 import { noSuchRoute, sendRefusal } from '../dialect.ts'
@@ -16,9 +17,13 @@ export const v3Family: Family = {
 
 const v3Plugin = (context: GatewayContext, authenticate: AuthenticateHook) => async (fastify: FastifyInstance) => {
   const { logger } = context
+  context.audit.watch(fastify)
   fastify.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.config.isOpen) done()
-    else authenticate(request, reply, done)
+    if (request.routeOptions.config.isOpen) return done()
+    authenticate(request, reply, refusal => {
+      if (refusal === undefined) request.letIn = letInByKey(request.identity)
+      done(refusal)
+    })
   })
   fastify.setErrorHandler((error, request, reply) => sendRefusal(v3Dialect, logger, error, request, reply))
   fastify.setNotFoundHandler((request, reply) => void sendRefusal(v3Dialect, logger, noSuchRoute(), request, reply))

@@ -17,12 +17,12 @@ declare module 'fastify' {
 }
 
 export function registerRoute(fastify: FastifyInstance, context: GatewayContext, route: Route): void {
-  const { method, path: url, status = 200 } = route
+  const { method, path: url, status = 200, isAudited, takesObservations = false } = route
   const isOpen = route.needs.role === 'nobody'
   fastify.route({
     method,
     url,
-    config: { isOpen },
+    config: { isOpen, isAudited, takesObservations },
     handler: async (request, reply) => {
       const work = respond(context, route, request, reply)
       const result = await withinBudget(context.clock, request.arrivedAt, v3Dialect.budgetMs, work)

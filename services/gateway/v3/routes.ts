@@ -1,6 +1,7 @@
 // Every route of generation 3, one file a noun.
 import type { Route } from '../route.ts'
+import { auditRoutes } from './audit.ts'
 import { generalRoutes } from './general.ts'
 import { templateRoutes } from './templates.ts'
 
-export const v3Routes: readonly Route[] = [...generalRoutes, ...templateRoutes]
+export const v3Routes: readonly Route[] = [...generalRoutes, ...templateRoutes, ...auditRoutes]

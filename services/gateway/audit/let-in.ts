@@ -1,0 +1,42 @@
+// Who was let in: a key, an Observation address or a session. Whatever lets a request in sets it; the audit alone reads it.
+import type { Identity } from '#shared/contracts/ask.ts'
+import type { Caller } from '#shared/contracts/ask-people.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null: nobody was let in, or the generation has no audit. */
+    letIn: LetIn | null
+  }
+  interface FastifyContextConfig {
+    /** A read that is kept in the audit; everything else but a read is kept anyway. */
+    isAudited?: boolean
+    /** Takes Observations: their rows leave earlier. */
+    takesObservations?: boolean
+  }
+}
+
+export interface LetIn {
+  by: 'key' | 'address' | 'session'
+  person: Pick<Caller, 'userId' | 'displayName' | 'memberships'> | null
+  key: { id: string; prefix: string } | null
+  /** Stands for the key: everything that it reports is an Observation. */
+  address: { id: string } | null
+  /** Set by a route whose path does not name the workspace. Null: the path says which it is, or there is none. */
+  workspaceId: string | null
+}
+
+export const letInByKey = (identity: Identity): LetIn => ({
+  by: 'key',
+  person: identity,
+  key: { id: identity.keyId, prefix: identity.keyPrefix },
+  address: null,
+  workspaceId: null,
+})
+
+export const letInBySession = (person: Caller): LetIn => ({
+  by: 'session',
+  person,
+  key: null,
+  address: null,
+  workspaceId: null,
+})

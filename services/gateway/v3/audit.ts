@@ -1,0 +1,88 @@
+// The audit of a workspace, for its owners. Reading it is not audited. Rule: docs/reference/v3.md, 11.5.
+import { Type } from 'typebox'
+import type { AuditView } from '#shared/contracts/ask-audit.ts'
+import { idPattern } from '#shared/contracts/common.ts'
+import { limits } from '#shared/limits.ts'
+import { timestamp } from '../instants.ts'
+import { parseTimestamp } from '../rfc3339.ts'
+import { Paged, route } from '../route.ts'
+import { Named, OrNull } from './common.ts'
+import { formatCursor, readCursor } from './cursor.ts'
+import { invalidParameter } from './read-query.ts'
+
+const AuditObject = Type.Object({
+  at: Type.String({ description: 'When the request was answered.' }),
+  person: OrNull(Named),
+  key: OrNull(Type.Object({ id: Type.String(), prefix: Type.String() })),
+  address: OrNull(Type.Object({ id: Type.String() })),
+  workspace: OrNull(Type.String()),
+  method: Type.String(),
+  path: Type.String({ description: 'Without its query; tokens as …' }),
+  status: Type.Integer(),
+  user_agent: OrNull(Type.String()),
+})
+
+const Instant = Type.String({ minLength: 1 })
+const pageRows = { minimum: 1, maximum: 200, usual: 50 }
+
+const listAudit = route({
+  method: 'GET',
+  path: '/workspaces/:workspace/audit',
+  summary: 'Who changed what in the workspace or read its evidence, newest first.',
+  needs: { role: 'owner', scope: 'full' },
+  query: {
+    person: { schema: Type.String({ pattern: idPattern }), meaning: 'The id of a person.' },
+    path: {
+      schema: Type.String({ minLength: 1, maxLength: limits.audit.pathCharacters }),
+      meaning:
+        'What the path begins with behind the workspace, such as `/resources`; a path without a workspace is compared whole.',
+    },
+    since: { schema: Instant, meaning: 'Rows of this instant and later.' },
+    until: { schema: Instant, meaning: 'Rows before this instant.' },
+    limit: {
+      schema: Type.Integer({ minimum: pageRows.minimum, maximum: pageRows.maximum }),
+      meaning: `Rows of a page at most; default ${pageRows.usual}. A page may be short, or empty, and have a next one.`,
+    },
+    cursor: { schema: Type.String(), meaning: 'The `next_cursor` of the page before.' },
+  },
+  result: Type.Array(AuditObject),
+  refusals: ['422 person', '422 path', '422 since', '422 until', '422 limit', '422 cursor'],
+  isAudited: false,
+  handler: async ({ directory }, call) => {
+    const { workspaceId, query, traceId } = call
+    const { person: personId = null, path = null, limit = pageRows.usual } = query as Filters
+    const [since, until] = [instantOf(query, 'since'), instantOf(query, 'until')]
+    const wanted = { workspaceId, personId, path, since, until, limit, after: readCursor(call) }
+    const { items, next } = await directory.ask('list-audit', wanted, traceId)
+    return new Paged(items.map(auditObject), formatCursor(call, next))
+  },
+})
+
+interface Filters {
+  person?: string
+  path?: string
+  limit?: number
+}
+
+/** The first whole millisecond at or after the instant that the parameter says; null: it was not sent. */
+function instantOf(query: Readonly<Record<string, unknown>>, name: 'since' | 'until'): number | null {
+  const sent = query[name]
+  if (typeof sent !== 'string') return null
+  const atUs = parseTimestamp(sent)
+  if (atUs === null) throw invalidParameter(name, `The parameter '${name}' must be an RFC 3339 instant with a zone`)
+  return Math.ceil(atUs / 1_000)
+}
+
+const auditObject = ({ at, person, key, address, workspaceId, method, path, status, userAgent }: AuditView) => ({
+  at: timestamp(at),
+  person,
+  key,
+  address,
+  workspace: workspaceId,
+  method,
+  path,
+  status,
+  user_agent: userAgent,
+})
+
+export const auditRoutes = [listAudit]
