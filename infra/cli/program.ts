@@ -1,6 +1,7 @@
 // The tree of commands. Help, completion, the page docs/commands.md and the gate over cited commands are all made from it.
 import { Command } from 'commander'
 import { exitCodeMeanings } from '../embedded/start-error.ts'
+import { addAuditCommand } from './audit.ts'
 import { addBackupCommands } from './backup.ts'
 import { addBusCommands } from './bus.ts'
 import { addClusterCommands } from './cluster.ts'
@@ -49,6 +50,7 @@ export function createProgram(): Command {
   addIncidentCommands(program)
   addBusCommands(program)
   addClusterCommands(program)
+  addAuditCommand(program)
   addBackupCommands(program)
   addMachinesCommand(program)
   addCompletionCommand(program)

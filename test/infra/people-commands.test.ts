@@ -232,6 +232,66 @@ t.test('v3 2.6 a scoped key is made for one workspace, with the actions that are
   for (const [line, sentence] of rows) t.match(await command(line), { code: 2, stderr: sentence }, line)
 })
 
+t.test('v3 11.5: the audit of all workspaces, or of one, is printed newest first, also of what is deleted', async t => {
+  const ann = await json('member create auditor')
+  const [first, second, gone] = [
+    await json("workspace create 'Audit one'"),
+    await json("workspace create 'Audit two'"),
+    await json("workspace create 'Audit three'"),
+  ]
+  const at = Date.UTC(2026, 9, 5, 12)
+  const row = (number: number, more: object) => ({
+    at: at + number,
+    order: String(number).padStart(9, '0'),
+    workspaceId: first.id,
+    personId: ann.id,
+    personName: 'Auditor',
+    keyId: 'k1',
+    keyPrefix: 'wk_1234',
+    addressId: null,
+    method: 'POST',
+    path: `/api/v3/workspaces/${first.id}/templates`,
+    status: 201,
+    userAgent: 'evil\u009b2J',
+    isObservation: false,
+    ...more,
+  })
+  const rows = [
+    row(1, {}),
+    row(2, { workspaceId: second.id, keyId: null, keyPrefix: null, path: `/session/workspaces/${second.id}` }),
+    row(3, { workspaceId: null, personId: 'left', personName: 'Left', path: '/session/keys' }),
+    row(4, { personId: null, personName: null, keyId: null, keyPrefix: null, addressId: 'a1', path: '/in/…' }),
+    row(5, { workspaceId: gone.id }),
+  ]
+  await ask('record-audit', { rows })
+  await json(`workspace delete ${gone.id} --force`)
+  const found = async (options: string) => (await json(`audit ${options}`)).map((one: { at: string }) => Date.parse(one.at) - at)
+  t.strictSame(await found(''), [5, 4, 3, 2, 1])
+  t.strictSame(await found('--limit 2'), [5, 4])
+  t.strictSame(await found("--workspace 'audit one'"), [4, 1])
+  t.strictSame(await found(`--workspace ${gone.id}`), [5], 'a deleted one by its id')
+  t.strictSame(await found('--person auditor'), [5, 2, 1])
+  t.strictSame(await found('--person left'), [3], 'somebody who is gone by id')
+  t.strictSame(await found('--path /templates'), [5, 1])
+  t.strictSame(await found('--since 2026-10-05T12:00:00.002Z --until 2026-10-05T14:00:00.004+02:00'), [3, 2])
+  t.strictSame((await json('audit --limit 1 --workspace "Audit one"'))[0], {
+    at: '2026-10-05T12:00:00.004Z',
+    person: null,
+    key: null,
+    address: { id: 'a1' },
+    workspace: first.id,
+    method: 'POST',
+    path: '/in/…',
+    status: 201,
+    user_agent: 'evil\u009b2J',
+  })
+  const { stdout } = await command('audit --limit 4')
+  t.match(stdout, /^at +person +by +workspace +method +path +status +user agent$/m)
+  t.match(stdout, /Auditor +session +Audit two +POST/)
+  t.match(stdout, /address a1 +Audit one +POST +\/in\/… +201 +evil 2J$/m)
+  t.match(stdout, new RegExp(`key wk_1234… +${gone.id} `), 'the id of a workspace that has no name any more')
+})
+
 t.test('keys are made for a person and listed for one', async t => {
   const made = await json("key create --user bob --description 'for a test'")
   t.match(made, { username: 'bob', description: 'for a test', token: /^wk_[0-9A-Za-z]{32}$/ })
@@ -365,6 +425,12 @@ t.test('what is refused says why in a sentence on standard error, with its exit 
     ['destination create x --workspace Second', 2, /required option '--url <url>'/],
     ['destination create x --url ftp://x --workspace Second', 4, /^Invalid url: /],
     ['incident replay gone', 5, /^There is no incident "gone"/],
+    ['audit --workspace gone', 5, /^There is no workspace "gone"/],
+    ['audit --person gone', 5, /^There is no user "gone"/],
+    ['audit --limit 0', 2, /It must be 1 to 10000\./],
+    ['audit --limit 10001', 2, /It must be 1 to 10000\./],
+    ['audit --since 2026-10-05T12:00:00', 2, /It must be an RFC 3339 instant with a zone/],
+    ['audit --until tomorrow', 2, /It must be an RFC 3339 instant with a zone/],
   ]
   t.match(await command('member list --workspace Default'), { code: 2, stderr: /^"Default" fits 2 workspaces: / })
   const stored = async () => [await json('member list'), await json('member list --workspace Second')]
