@@ -90,7 +90,7 @@ export function createAuditQueue({ clock, logger, metrics, write }: Means): Audi
       waiting.push(row)
       counted.waiting.inc()
       wait()
-      if (waiting.length >= flushRows && !isResting) run()
+      if (waiting.length >= flushRows) run()
     },
     stop: async () => {
       isStopped = true

@@ -9,6 +9,8 @@ import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { AuditView } from '#shared/contracts/ask-audit.ts'
 import { limits } from '#shared/limits.ts'
 import { letInByKey, letInBySession } from '../../../services/gateway/audit/let-in.ts'
+import { AuthenticationError } from '../../../services/gateway/authentication-error.ts'
+import { sendRefusal } from '../../../services/gateway/dialect.ts'
 import { allFamilies } from '../../../services/gateway/families.ts'
 import type { Family } from '../../../services/gateway/family.ts'
 import { route } from '../../../services/gateway/route.ts'
@@ -244,6 +246,7 @@ const planted: Family = {
   dialect: { ...v3Dialect, prefixes: ['/in'] },
   routes: (context, authenticate) => async fastify => {
     context.audit.watch(fastify)
+    fastify.setErrorHandler((error, request, reply) => sendRefusal(v3Dialect, context.logger, error, request, reply))
     fastify.addHook('onRequest', (request, reply, done) => {
       const { address, session } = request.headers
       if (address !== undefined) {
@@ -267,6 +270,8 @@ const planted: Family = {
     const intake = { ...record, method: 'POST', isAudited: true } as const
     registerRoute(fastify, context, route({ ...intake, path: '/observations', takesObservations: true }))
     registerRoute(fastify, context, route({ ...intake, path: '/:token' }))
+    const refuse = async () => Promise.reject(new AuthenticationError('missing'))
+    registerRoute(fastify, context, route({ ...intake, path: '/second-factor', handler: refuse }))
   },
 }
 
@@ -283,7 +288,9 @@ t.test('v3 11.3, 11.4: an address stands for the key, its token is not kept, and
   const world = await start(t, { families: [...allFamilies, planted] })
   const { call, owner: token } = world
   const at = world.clock.now()
-  await call('POST', '/in/short-token?x=1', { headers: { address: 'a1' } })
+  const headers = { address: 'a1' }
+  t.equal((await call('POST', '/in/second-factor', { headers })).status, 401, 'not kept')
+  await call('POST', '/in/short-token?x=1', { headers })
   await call('POST', '/in/observations', { token })
   await call('POST', '/in/other', { token })
   t.match(await kept(world, 1), {
