@@ -8,6 +8,8 @@ export type ErrorCode =
   | 'validation'
   | 'forbidden'
   | 'invalid_state'
+  /** A name that is in use: an invalid value in generations 1 and 2, a conflict in generation 3. */
+  | 'taken'
   | 'access_denied'
   | 'malformed'
   | 'too_large'
@@ -24,6 +26,8 @@ export interface ErrorFacts {
   scope?: string
   /** The least role that is enough. */
   role?: string
+  /** What uses the object, as a text for people. */
+  used_by?: string
 }
 
 export interface ErrorBody {

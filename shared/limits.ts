@@ -596,6 +596,8 @@ export const limits = {
     channelCharacters: 80,
     /** All of a workspace fit one answer of the bus. */
     perWorkspace: 100,
+    /** Uses that the refusal of a deletion lists; the others are counted. */
+    usesListed: 20,
     /** Random bytes of a signing secret: Standard Webhooks takes 24 to 64. */
     secretBytes: 32,
     /** The new one and, while receivers change over, the one before. */

@@ -1,4 +1,5 @@
 // Which function answers which question about notifications (shared/contracts/ask-notifications.ts).
+import { changeDestination } from './change-destination.ts'
 import { listDeliveries } from './delivery-log.ts'
 import { getDeliveryTable, putDeliveryTable } from './delivery-tables.ts'
 import {
@@ -23,6 +24,7 @@ export const notificationAnswerers = {
   'list-destinations': listDestinations,
   'get-destination': getDestination,
   'update-destination': updateDestination,
+  'change-destination': changeDestination,
   'switch-destination': switchDestination,
   'make-default-destination': makeDefaultDestination,
   'delete-destination': deleteDestination,

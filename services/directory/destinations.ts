@@ -4,15 +4,22 @@ import type { DestinationView } from '#shared/contracts/ask-notifications.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import { defaultDestination } from '#shared/default-destination.ts'
 import { AppError } from '#shared/errors.ts'
-import { isHttpUrl } from '#shared/http-url.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
-import { basicCredentials } from '#shared/url-credentials.ts'
 import type { DirectoryContext } from './context.ts'
 import { nextNumber } from './counters.ts'
 import { sweepTables } from './delivery-tables.ts'
 import { clearOlderMarks, destinationsOf, newMark } from './destination-default.ts'
+import {
+  channelOf,
+  isFirstEnabled,
+  requireChannel,
+  requireEnabledDefault,
+  requireOpenable,
+  requireUrl,
+} from './destination-fields.ts'
+import { usesOf } from './destination-uses.ts'
 import { changeNamed, nameKey, nameTaken, numberNotFound, requireFreeName, requireName } from './named.ts'
 import { tidily } from './tidily.ts'
 import { findTransformation, transformationNumbers } from './transformations.ts'
@@ -21,28 +28,32 @@ type Fields = Pick<AskRequest<'create-destination'>, 'workspaceId' | 'name' | 'u
 
 const bounds = limits.destination
 
-/** Creates an enabled destination; the first of a workspace becomes default. Repeating it with the same `id` answers what is stored. */
+/** The first enabled one of a workspace becomes default. Repeating the request with the same `id` returns what is stored. */
 export async function createDestination(
   { store, clock }: DirectoryContext,
   request: AskRequest<'create-destination'>,
 ): Promise<DestinationView> {
-  const { workspaceId } = request
+  const { workspaceId, type, enabled = true, sendOnOpen = false } = request
   const id = request.id ?? randomId(idLength.destination)
   await checkFields(store, request, id)
+  requireOpenable(type, sendOnOpen)
+  requireEnabledDefault(request.default, enabled)
   const [repeated = null] = await store.get('destinations', [id])
   if (repeated?.workspaceId === workspaceId) return viewOf(store, repeated)
   const others = await destinationsOf(store, workspaceId)
   if (others.length >= bounds.perWorkspace) throw tooMany()
   const at = clock.now()
+  const isFirst = request.enabled === undefined ? others.length === 0 : enabled && isFirstEnabled(others)
   const document: DestinationDocument = {
     id,
     rev: 1,
     number: await nextNumber(store, 'destinations'),
     workspaceId,
-    type: request.type,
-    ...fieldsOf(request, request.type),
-    enabled: true,
-    ...(request.default || others.length === 0 ? newMark(others, at) : { default: false, defaultAt: null }),
+    type,
+    ...fieldsOf(request, type),
+    enabled,
+    sendOnOpen,
+    ...(request.default || isFirst ? newMark(others, at) : { default: false, defaultAt: null }),
     createdAt: at,
     updatedAt: at,
   }
@@ -117,7 +128,8 @@ export async function makeDefaultDestination(
 
 /**
  * Switches it off first, so that it cannot become default meanwhile; clears the marks behind its own, so that no other does; then it
- * goes. Selections that name it count no longer from that instant, and are cleared behind it. Its log stays.
+ * goes. Selections that name it count no longer from that instant, and are cleared behind it. Its log stays. A rule that comes to name
+ * it during a deletion with `unlessUsed` finds it gone, and its messages go on as if it named none.
  */
 export async function deleteDestination(
   { store, clock }: DirectoryContext,
@@ -126,6 +138,7 @@ export async function deleteDestination(
   const { workspaceId, id } = request
   const present = (await store.get('destinations', [id]))[0] ?? null
   if (present?.workspaceId !== workspaceId) return { wasDefault: null }
+  if (request.unlessUsed) await requireUnused(store, present)
   await changeNamed(store, 'destinations', request, stored =>
     stored.enabled ? { ...stored, enabled: false, updatedAt: clock.now() } : null,
   )
@@ -145,15 +158,8 @@ async function storedBefore(store: Store, id: string): Promise<DestinationDocume
 
 async function checkFields(store: Store, request: Fields, id: string): Promise<void> {
   requireName('destinations', request.name, bounds.nameCharacters)
-  if (!isHttpUrl(request.url, bounds.urlCharacters)) {
-    throw invalid('Invalid url', `The URL must be a valid http or https address of at most ${bounds.urlCharacters} characters`)
-  }
-  if (basicCredentials(new URL(request.url)) !== null) {
-    throw invalid('Invalid url', 'The URL must not carry a user name or a password')
-  }
-  if ([...bareChannel(request.channel)].length > bounds.channelCharacters) {
-    throw invalid('Invalid channel', `A channel has at most ${bounds.channelCharacters} characters`)
-  }
+  requireUrl(request.url)
+  requireChannel(request.channel)
   await requireFreeName(store, 'destinations', request.workspaceId, request.name, id)
   const { workspaceId, transformationId } = request
   if (transformationId === null || (await findTransformation(store, workspaceId, transformationId))) return
@@ -163,20 +169,25 @@ async function checkFields(store: Store, request: Fields, id: string): Promise<v
 const fieldsOf = (request: Fields, type: DestinationDocument['type']) => ({
   name: request.name,
   nameKey: nameKey(request.name),
-  channel: type === 'slack' ? bareChannel(request.channel) : '',
+  channel: channelOf(type, request.channel),
   url: request.url,
   transformationId: request.transformationId,
 })
 
-const bareChannel = (channel: string): string => channel.replace(/^[#\s]+/, '').trimEnd()
-const invalid = (message: string, details: string): AppError => new AppError('validation', message, { details })
 const disabled = (): AppError =>
   new AppError('invalid_state', 'Destination is disabled', { details: 'Switch the destination on before it becomes default' })
 const tooMany = (): AppError =>
   new AppError('invalid_state', 'Too many destinations', { details: `A workspace has at most ${bounds.perWorkspace}` })
 
+async function requireUnused(store: Store, { workspaceId, id }: DestinationDocument): Promise<void> {
+  const used_by = await usesOf(store, workspaceId, id)
+  if (used_by === null) return
+  const details = `Rules name the destination: ${used_by}`
+  throw new AppError('validation', 'Destination in use', { details, facts: { used_by } })
+}
+
 /** A document that was just read or written, as it stands among its workspace's. */
-async function viewOf(store: Store, document: DestinationDocument): Promise<DestinationView> {
+export async function viewOf(store: Store, document: DestinationDocument): Promise<DestinationView> {
   const { workspaceId, transformationId } = document
   const defaultId = document.default ? defaultDestination(await destinationsOf(store, workspaceId))?.id : undefined
   const known = transformationId === null ? new Set<number>() : await transformationNumbers(store, workspaceId)
@@ -196,6 +207,7 @@ const destinationView = (
   channel: destination.channel,
   url: destination.url,
   enabled: destination.enabled,
+  sendOnOpen: destination.sendOnOpen,
   default: destination.id === defaultId,
   transformationId: transformations.has(destination.transformationId ?? -1) ? destination.transformationId : null,
   workspaceId: destination.workspaceId,

@@ -25,7 +25,7 @@ export function requireName(noun: Noun, name: string, charactersMax: number): vo
   const characters = [...name].length
   if (name.trim() !== '' && characters <= charactersMax && !hasHiddenCharacters(name)) return
   const details = `A ${words[noun].toLowerCase()}'s name has 1 to ${charactersMax} characters, is not blank, and has no control or invisible characters`
-  throw new AppError('validation', 'Invalid name', { details })
+  throw new AppError('validation', 'Invalid name', { details, facts: { field: 'name' } })
 }
 
 /** Looked at before anything is written; the unique index decides all the same. `id` is the one that may have it. */
@@ -37,7 +37,7 @@ export async function requireFreeName(store: Store, noun: Noun, workspaceId: str
 
 /**
  * Changes one of the workspace under the guard of its revision; `change` gets what is stored and answers null to leave it so.
- * Throws not_found where the workspace has none of this id, and validation where its new name is taken.
+ * Throws `not_found` if the workspace has none of this id, and `taken` if its new name is in use.
  */
 export async function changeNamed<N extends Noun>(
   store: Store,
@@ -70,6 +70,7 @@ export const numberNotFound = (noun: Noun, number: number): AppError =>
   })
 
 export const nameTaken = (noun: Noun): AppError =>
-  new AppError('validation', `${words[noun]} name taken`, {
+  new AppError('taken', `${words[noun]} name taken`, {
     details: `The workspace has a ${words[noun].toLowerCase()} of this name`,
+    facts: { field: 'name' },
   })

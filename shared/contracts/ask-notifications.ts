@@ -13,7 +13,10 @@ const One = { workspaceId: Id, id: Id }
 const NewId = Type.Optional(Id)
 
 export const notificationAsks = {
-  /** Refused: validation `Invalid name`, `Destination name taken`, `Invalid url`; not_found `Transformation not found`. */
+  /**
+   * Refused: validation `Invalid name`, `Invalid url`, `Invalid channel`; taken `Destination name taken`; not_found `Transformation not
+   * found`; invalid_state `Too many destinations`.
+   */
   'create-destination': Type.Object({
     id: NewId,
     workspaceId: Id,
@@ -23,6 +26,10 @@ export const notificationAsks = {
     channel: Type.String(),
     default: Type.Boolean(),
     transformationId: TransformationNumber,
+    /** Absent: enabled, and default only if the workspace has no other. Given: the first enabled one becomes default. */
+    enabled: Type.Optional(Type.Boolean()),
+    /** Refused with true: validation for Slack. Absent: false. */
+    sendOnOpen: Type.Optional(Type.Boolean()),
   }),
   'list-destinations': Type.Object({ workspaceId: Id }),
   /** Null where the workspace has none of this number. */
@@ -36,11 +43,24 @@ export const notificationAsks = {
     default: Type.Boolean(),
     transformationId: TransformationNumber,
   }),
+  /** Changes the members that are given; `default` false leaves the mark as it is. Refused: as a creation, and validation of `default`. */
+  'change-destination': Type.Object({
+    ...One,
+    name: Type.Optional(Type.String()),
+    url: Type.Optional(Type.String()),
+    channel: Type.Optional(Type.String()),
+    enabled: Type.Optional(Type.Boolean()),
+    sendOnOpen: Type.Optional(Type.Boolean()),
+    default: Type.Optional(Type.Boolean()),
+  }),
   'switch-destination': Type.Object({ ...One, enabled: Type.Boolean() }),
   /** Refused: invalid_state `Destination is disabled`. */
   'make-default-destination': Type.Object(One),
-  /** Whether it was the default; null where it is gone already. Subjects' rows that name it go, no other becomes default. */
-  'delete-destination': Type.Object(One),
+  /**
+   * Returns whether it was the default; null if it is gone already. Subjects' rows that name it go, no other becomes default.
+   * `unlessUsed`: refused with validation and `used_by` while a rule names it.
+   */
+  'delete-destination': Type.Object({ ...One, unlessUsed: Type.Optional(Type.Boolean()) }),
   /** Refused: validation `Invalid name`, `Transformation name taken`, `Invalid template`, `Template does not render every message`. */
   'create-transformation': Type.Object({ id: NewId, workspaceId: Id, name: Type.String(), template: Type.String() }),
   /** A page in the order in which they were made. */
@@ -82,6 +102,7 @@ export interface DestinationView {
   channel: string
   url: string
   enabled: boolean
+  sendOnOpen: boolean
   default: boolean
   transformationId: number | null
   workspaceId: string
@@ -125,6 +146,7 @@ export interface NotificationAnswers {
   'list-destinations': DestinationView[]
   'get-destination': DestinationView | null
   'update-destination': DestinationView
+  'change-destination': DestinationView
   'switch-destination': DestinationView
   'make-default-destination': DestinationView
   'delete-destination': { wasDefault: boolean | null }

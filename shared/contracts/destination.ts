@@ -15,6 +15,8 @@ export interface DestinationDocument extends Stored {
   channel: string
   url: string
   enabled: boolean
+  /** A webhook that wants to hear when an incident opens, before it is confirmed. Always false of Slack. */
+  sendOnOpen: boolean
   /** Marked as the workspace's default. Of several marked ones the latest counts alone (`defaultDestination`). */
   default: boolean
   /** When it was marked, ms since the epoch; absent in older documents. */

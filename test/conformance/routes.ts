@@ -230,7 +230,8 @@ async function makeThings(world: ApiWorld, workspace: string): Promise<Things> {
   // Far from what the installation's counters give.
   const numbered = 900_000 + number
   const stored = { rev: 1, number: numbered, workspaceId: workspace, name: 'Mine', nameKey: 'mine', createdAt: at, updatedAt: at }
-  const address = { type: 'webhook', channel: '', url: 'https://hooks.example/x', enabled: true, default: true } as const
+  const switches = { enabled: true, sendOnOpen: false, default: true }
+  const address = { type: 'webhook', channel: '', url: 'https://hooks.example/x', ...switches } as const
   await world.store.upsert('destinations', [{ ...stored, id: 'destination', ...address, transformationId: numbered }])
   await world.store.upsert('transformations', [{ ...stored, id: 'transformation', template: '{{ summary }}' }])
   return {

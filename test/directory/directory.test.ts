@@ -528,7 +528,7 @@ onEachStore('destinations', async (t, given) => {
     t.strictSame(results.map(result => result.status).sort(), ['fulfilled', 'rejected'])
     t.match(
       results.find(result => result.status === 'rejected'),
-      { reason: { code: 'validation', message: 'Destination name taken' } },
+      { reason: { code: 'taken', message: 'Destination name taken' } },
     )
   })
   await t.test('a transformation must be one of the workspace', async t => {

@@ -158,7 +158,7 @@ onEachStore('names and revisions', async (t, store, rounds) => {
       t.strictSame(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
       t.match(
         results.find(({ status }) => status === 'rejected'),
-        { reason: { code: 'validation', message: 'Destination name taken' } },
+        { reason: { code: 'taken', message: 'Destination name taken' } },
       )
     }
   })
@@ -184,7 +184,7 @@ onEachStore('names and revisions', async (t, store, rounds) => {
     )
     t.strictSame(raced.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
     await t.rejects(ask('update-transformation', { workspaceId: 'w', id: 'same', name: 'r', template: 'x' }), {
-      code: 'validation',
+      code: 'taken',
       message: 'Transformation name taken',
     })
     await t.rejects(ask('update-transformation', { workspaceId: 'other', id: 'same', name: 'r', template: 'x' }), {

@@ -154,6 +154,7 @@ export function destination(id: string, url: string, over: Partial<DestinationDo
     channel: '',
     url,
     enabled: true,
+    sendOnOpen: false,
     default: true,
     transformationId: null,
     createdAt: startAt,

@@ -106,6 +106,7 @@ export function destination(id: string, given: Partial<DestinationDocument> = {}
     channel: '',
     url: 'https://example.com/hook',
     enabled: true,
+    sendOnOpen: false,
     default: false,
     transformationId: null,
     createdAt: 1,

@@ -57,6 +57,7 @@ const words: Record<ErrorCode, SessionErrorWord> = {
   unauthenticated: 'unauthenticated',
   not_found: 'not_found',
   validation: 'invalid',
+  taken: 'invalid',
   forbidden: 'forbidden',
   access_denied: 'forbidden',
   invalid_state: 'conflict',

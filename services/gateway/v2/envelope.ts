@@ -11,6 +11,7 @@ export interface Envelope {
 /** Spec A, Errors. What is busy, unavailable or broken inside is nothing a client can act on: 500. */
 const codes: Partial<Record<ErrorCode, number>> = {
   validation: 2001,
+  taken: 2001,
   not_found: 2002,
   forbidden: 2003,
   invalid_state: 2004,

@@ -26,6 +26,7 @@ const kinds: Record<ErrorCode, [status: number, errorType: string]> = {
   access_denied: [403, 'forbidden'],
   not_found: [404, 'not_found'],
   invalid_state: [409, 'conflict'],
+  taken: [409, 'conflict'],
   gone: [410, 'gone'],
   too_large: [413, 'too_large'],
   validation: [422, 'validation'],

@@ -1,7 +1,8 @@
 // Every route of generation 3, one file a noun.
 import type { Route } from '../route.ts'
 import { auditRoutes } from './audit.ts'
+import { destinationRoutes } from './destinations.ts'
 import { generalRoutes } from './general.ts'
 import { templateRoutes } from './templates.ts'
 
-export const v3Routes: readonly Route[] = [...generalRoutes, ...templateRoutes, ...auditRoutes]
+export const v3Routes: readonly Route[] = [...generalRoutes, ...templateRoutes, ...destinationRoutes, ...auditRoutes]

@@ -1,0 +1,198 @@
+// Destinations: where messages of a workspace go. No response shows a URL or a signing secret. Rules: docs/reference/v3.md, section 10.
+import { type Static, Type } from 'typebox'
+import type { DestinationView } from '#shared/contracts/ask-notifications.ts'
+import { AppError } from '#shared/errors.ts'
+import { idLength, randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import { type Call, pathPart } from '../answer.ts'
+import type { GatewayContext } from '../context.ts'
+import { route } from '../route.ts'
+import { NameText, OrNull } from './common.ts'
+
+const bounds = limits.destination
+const all = '/workspaces/:workspace/destinations'
+const one = `${all}/:id`
+
+const DestinationObject = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  type: Type.Enum(['slack', 'webhook']),
+  channel: Type.String({ description: 'Of Slack, without the leading #; empty if there is none.' }),
+  enabled: Type.Boolean(),
+  send_on_open: Type.Boolean({ description: 'A webhook that hears when an Incident opens, before it is confirmed.' }),
+  default: Type.Boolean(),
+})
+
+const Url = Type.String({
+  minLength: 1,
+  maxLength: bounds.urlCharacters,
+  description: 'http or https, without credentials. Never shown again.',
+})
+const Channel = Type.String({ maxLength: bounds.channelCharacters, plain: 'line', description: 'Of Slack; a webhook has none.' })
+const switches = {
+  enabled: Type.Optional(Type.Boolean()),
+  send_on_open: Type.Optional(Type.Boolean()),
+  default: Type.Optional(Type.Boolean({ description: 'False leaves the mark as it is.' })),
+}
+
+const NewDestination = Type.Object(
+  {
+    name: NameText(bounds.nameCharacters),
+    type: Type.Enum(['slack', 'webhook']),
+    url: Url,
+    channel: Type.Optional(Channel),
+    ...switches,
+  },
+  { additionalProperties: false },
+)
+const DestinationChange = Type.Object(
+  {
+    name: Type.Optional(NameText(bounds.nameCharacters)),
+    url: Type.Optional(Url),
+    channel: Type.Optional(Channel),
+    ...switches,
+  },
+  { additionalProperties: false },
+)
+
+const reading = { role: 'viewer', scope: 'full' } as const
+const writing = { role: 'editor', scope: 'full' } as const
+
+/** Comes before scope and role. */
+async function find({ directory }: GatewayContext, call: Call & { workspaceId: string }): Promise<DestinationView> {
+  const { workspaceId, traceId } = call
+  const id = pathPart(call, 'id')
+  const found = (await directory.ask('list-destinations', { workspaceId }, traceId)).find(destination => destination.id === id)
+  if (found !== undefined) return found
+  throw new AppError('not_found', 'Destination not found', { details: 'The workspace has no such destination' })
+}
+
+const list = route({
+  method: 'GET',
+  path: all,
+  summary: 'Destinations of the workspace by name.',
+  needs: reading,
+  result: Type.Array(DestinationObject),
+  refusals: [],
+  isAudited: false,
+  handler: async ({ directory }, { workspaceId, traceId }) =>
+    (await directory.ask('list-destinations', { workspaceId }, traceId)).map(destinationObject),
+})
+
+const create = route({
+  method: 'POST',
+  path: all,
+  summary: 'Creates a destination. The first enabled one of a workspace becomes default.',
+  needs: writing,
+  body: NewDestination,
+  status: 201,
+  result: DestinationObject,
+  refusals: ['409 name', '422 name', '422 url', '422 channel', '422 send_on_open', '422 default'],
+  isAudited: true,
+  examples: [
+    { name: 'On call', type: 'slack', url: 'https://hooks.example.com/services/T0/B0/x', channel: 'on-call' },
+    { name: 'Pager', type: 'webhook', url: 'https://pager.example.com/in', send_on_open: true },
+  ],
+  handler: async ({ directory }, { workspaceId, body, traceId }) => {
+    const { name, type, url, channel, ...sent } = body as Static<typeof NewDestination>
+    const fields = { name: name.trim(), type, url, channel: channel ?? '', transformationId: null }
+    const { enabled, sendOnOpen, default: isDefault } = switchesOf(sent)
+    const marks = { enabled: enabled ?? true, sendOnOpen: sendOnOpen ?? false, default: isDefault ?? false }
+    const request = { id: randomId(idLength.destination), workspaceId, ...fields, ...marks }
+    return destinationObject(await directory.ask('create-destination', request, traceId).catch(tooMany))
+  },
+})
+
+const detail = route({
+  method: 'GET',
+  path: one,
+  summary: 'One destination.',
+  needs: reading,
+  find,
+  result: DestinationObject,
+  refusals: [],
+  isAudited: false,
+  handler: async (_context, { found }) => destinationObject(found),
+})
+
+const change = route({
+  method: 'PATCH',
+  path: one,
+  summary: 'Changes what is sent and leaves the rest. The type never changes.',
+  needs: writing,
+  find,
+  body: DestinationChange,
+  result: DestinationObject,
+  refusals: ['409 name', '422 name', '422 url', '422 channel', '422 send_on_open', '422 default'],
+  isAudited: true,
+  handler: async ({ directory }, { workspaceId, found: { id }, body, traceId }) => {
+    const { name, url, channel, ...sent } = body as Static<typeof DestinationChange>
+    const texts = given({ name: name?.trim(), url, channel })
+    const changed = await directory.ask('change-destination', { workspaceId, id, ...texts, ...switchesOf(sent) }, traceId)
+    return destinationObject(changed)
+  },
+})
+
+const remove = route({
+  method: 'DELETE',
+  path: one,
+  summary: 'Deletes a destination that no rule names. Its deliveries stay.',
+  needs: writing,
+  find,
+  result: Type.Object({ id: Type.String(), deleted: Type.Literal(true) }),
+  refusals: ['422 with details.used_by while a rule names it'],
+  isAudited: true,
+  handler: async ({ directory }, { workspaceId, found: { id }, traceId }) => {
+    await directory.ask('delete-destination', { workspaceId, id, unlessUsed: true }, traceId)
+    return { id, deleted: true }
+  },
+})
+
+const test = route({
+  method: 'POST',
+  path: `${one}/test`,
+  summary: 'Sends a test message, once, also to a destination that is switched off.',
+  needs: writing,
+  find,
+  result: Type.Object({ status: Type.Enum(['delivered', 'failed']), reason: OrNull(Type.String()) }),
+  refusals: [],
+  isAudited: true,
+  handler: async ({ notifier }, { found, traceId }) => {
+    const outcome = await notifier.sendTest({ destinationId: found.id }, traceId)
+    if (outcome.delivered) return { status: 'delivered', reason: null }
+    return { status: 'failed', reason: outcome.error.split(':', 1)[0] ?? 'not_sent' }
+  },
+})
+
+/** One destination too many is a fault of the request in this generation, as are workspaces (2.8). */
+function tooMany(error: unknown): never {
+  if (!(error instanceof AppError) || error.code !== 'invalid_state') throw error
+  throw new AppError('validation', error.message, { details: error.details, facts: { field: 'name' } })
+}
+
+interface Switches {
+  enabled?: boolean
+  send_on_open?: boolean
+  default?: boolean
+}
+
+const switchesOf = ({ enabled, send_on_open: sendOnOpen, default: isDefault }: Switches) =>
+  given({ enabled, sendOnOpen, default: isDefault })
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined | null> }
+
+/** A member sent as null counts as absent. */
+const given = <T extends object>(members: T): Given<T> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null)) as Given<T>
+
+const destinationObject = ({ id, name, type, channel, enabled, sendOnOpen, default: isDefault }: DestinationView) => ({
+  id,
+  name,
+  type,
+  channel,
+  enabled,
+  send_on_open: sendOnOpen,
+  default: isDefault,
+})
+
+export const destinationRoutes = [list, create, detail, change, remove, test]

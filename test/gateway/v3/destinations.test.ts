@@ -1,0 +1,301 @@
+// Destinations of generation 3 over HTTP, with a real notifier and a receiver. Each title cites its rule of docs/reference/v3.md.
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import t from 'tap'
+import { hashToken, makeToken } from '#shared/api-token.ts'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import type { TemplateDocument } from '#shared/contracts/template.ts'
+import type { Service } from '#shared/service.ts'
+import { startNotifier } from '../../../services/notifier/app.ts'
+import { createReceiver, options as notifierOptions, type Receiver } from '../../notifier/house.ts'
+import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/api-world.ts'
+
+const secretUrl = 'https://hooks.example.com/services/T0secret'
+
+let world: ApiWorld
+let notifier: Service
+let receiver: Receiver
+let answer = 200
+let editor: string
+let viewer: string
+let scoped: string
+let workspaces = 0
+
+t.before(async () => {
+  world = await startApiWorld()
+  receiver = await createReceiver(() => ({ status: answer }))
+  const { store, clock, hub } = world
+  const surroundings = { store, clock, bus: hub.connect(), logger: pino({ level: 'silent' }), metrics: new Registry() }
+  notifier = await startNotifier(surroundings, { ...notifierOptions, notifierId: 'n1' })
+  editor = (await world.addPerson('edda', { shared: 'editor' })).token
+  viewer = (await world.addPerson('vera', { shared: 'viewer' })).token
+  const token = makeToken()
+  const key = { id: 'scoped-key', description: '', tokenHash: hashToken(token), prefix: 'wk_', userId: 'user-edda' }
+  const scope = { workspaceId: 'shared', actions: ['observe', 'templates', 'resources'] as never[] }
+  await createDirectoryClient(hub.connect(), clock).ask('create-key', { ...key, scope })
+  scoped = token
+})
+t.teardown(async () => {
+  await notifier.stop()
+  await receiver.close()
+  await world.stop()
+})
+
+const call = (method: string, path: string, options: CallOptions = {}) =>
+  world.call(method, `/api/v3${path}`, { token: editor, ...options })
+
+/** A workspace of its own, whose owner sends what is not said otherwise. */
+async function home() {
+  const id = `home${++workspaces}`
+  const { token } = await world.addPerson(`olga${workspaces}`, { [id]: 'owner' })
+  const path = `/workspaces/${id}/destinations`
+  const send = (method: string, below: string, body?: unknown) => call(method, path + below, { token, body })
+  const create = async (change: object = {}) => {
+    const { status, json } = await send('POST', '', { name: 'Pager', type: 'webhook', url: secretUrl, ...change })
+    if (status !== 201) throw new Error(JSON.stringify(json))
+    return json.result
+  }
+  const marked = async () =>
+    (await send('GET', '')).json.result
+      .filter((one: { default: boolean }) => one.default)
+      .map(({ name }: { name: string }) => name)
+  return { id, path, token, send, create, marked }
+}
+
+t.test('v3 10.1 a destination has exactly its members, and never shows its URL', async t => {
+  const { send, create } = await home()
+  const slack = await create({ name: ' On call ', type: 'slack', channel: '#ops' })
+  t.strictSame(slack, {
+    id: slack.id,
+    name: 'On call',
+    type: 'slack',
+    channel: 'ops',
+    enabled: true,
+    send_on_open: false,
+    default: true,
+  })
+  t.type(slack.id, 'string')
+  const webhook = await create({ name: 'all', send_on_open: true, channel: 'ignored' })
+  t.match(webhook, { channel: '', send_on_open: true, default: false })
+  const listed = await send('GET', '')
+  t.strictSame(listed.json, { result: [webhook, slack], error: null, meta: null }, 'by name in any case')
+  const changed = await send('PATCH', `/${slack.id}`, { channel: 'other', url: `${secretUrl}/2` })
+  t.strictSame(changed.json.result, { ...slack, channel: 'other' })
+  t.strictSame((await send('GET', `/${slack.id}`)).json.result, changed.json.result)
+  for (const { text } of [listed, changed]) t.notMatch(text, /T0secret/)
+  const [stored] = await world.store.get('destinations', [slack.id])
+  t.equal(stored?.url, `${secretUrl}/2`)
+})
+
+t.test('v3 10.1 a PATCH changes what it sends alone, and an empty one nothing', async t => {
+  const { send, create } = await home()
+  const made = await create({ send_on_open: true })
+  const [before] = await world.store.get('destinations', [made.id])
+  for (const body of [{}, undefined, { name: null, enabled: null }]) {
+    t.strictSame((await send('PATCH', `/${made.id}`, body)).json.result, made)
+  }
+  t.strictSame((await world.store.get('destinations', [made.id]))[0], before, 'nothing is written')
+  t.strictSame((await send('PATCH', `/${made.id}`, { enabled: false })).json.result, { ...made, enabled: false })
+  t.strictSame((await send('PATCH', `/${made.id}`, { name: 'PAGER' })).json.result, { ...made, enabled: false, name: 'PAGER' })
+})
+
+t.test('v3 10.1 the first enabled destination becomes default, and the mark stays where it is', async t => {
+  const { send, create, marked } = await home()
+  const off = await create({ name: 'off', enabled: false })
+  t.match(off, { enabled: false, default: false })
+  const first = await create({ name: 'first' })
+  t.strictSame(await marked(), ['first'])
+  await send('PATCH', `/${first.id}`, { enabled: false })
+  t.strictSame(await marked(), ['first'], 'switched off it stays default')
+  await create({ name: 'second' })
+  await send('PATCH', `/${off.id}`, { enabled: true })
+  await send('PATCH', `/${first.id}`, { default: false })
+  t.strictSame(await marked(), ['first'], 'neither another nor false moves the mark')
+  await send('PATCH', `/${off.id}`, { default: true })
+  t.strictSame(await marked(), ['off'])
+  await create({ name: 'third', default: true })
+  t.strictSame(await marked(), ['third'])
+  const other = await home()
+  const late = await other.create({ name: 'late', enabled: false })
+  t.match((await other.send('PATCH', `/${late.id}`, { enabled: true })).json.result, { enabled: true, default: true })
+})
+
+const long = (length: number) => 'x'.repeat(length)
+const urlOf = (length: number) => `https://h.example/${long(length - 'https://h.example/'.length)}`
+const refusals: [title: string, change: object, status: number, field: string | undefined][] = [
+  ['no name', { name: undefined }, 422, 'name'],
+  ['a blank name', { name: ' \t' }, 422, 'name'],
+  ['a name of 101 characters', { name: long(101) }, 422, 'name'],
+  ['a name with a control character', { name: 'a\u0007b' }, 422, 'name'],
+  ['a name with a hidden character', { name: 'a\u200bb' }, 422, 'name'],
+  ['no type', { type: undefined }, 422, 'type'],
+  ['another type', { type: 'email' }, 422, 'type'],
+  ['no URL', { url: undefined }, 422, 'url'],
+  ['an empty URL', { url: '' }, 422, 'url'],
+  ['another scheme', { url: 'ftp://hooks.example.com/' }, 422, 'url'],
+  ['a URL with credentials', { url: 'https://me:secret@hooks.example.com/' }, 422, 'url'],
+  ['a URL of 2,049 characters', { url: urlOf(2_049) }, 422, 'url'],
+  ['a channel of 81 characters', { type: 'slack', channel: long(81) }, 422, 'channel'],
+  ['openings to Slack', { type: 'slack', send_on_open: true }, 422, 'send_on_open'],
+  ['a disabled default', { enabled: false, default: true }, 422, 'default'],
+  ['a switch that is a text', { enabled: 'true' }, 400, 'enabled'],
+  ['an opening that is a number', { send_on_open: 1 }, 400, 'send_on_open'],
+  ['a name that is a number', { name: 5 }, 400, 'name'],
+  ['an unknown member', { secret: 'x' }, 400, 'secret'],
+  ['the name of another in another case', { name: 'TAKEN' }, 409, 'name'],
+]
+t.test('v3 10.1 a destination is refused with the field, at creation and change, and stores nothing', async t => {
+  const { send, create } = await home()
+  await create({ name: 'Taken' })
+  const webhook = await create({ name: 'Mine' })
+  const slack = await create({ name: 'Slack', type: 'slack' })
+  const before = await world.dump()
+  for (const [title, change, status, field] of refusals) {
+    const { type, ...rest } = { name: 'New', type: 'webhook', url: secretUrl, ...change } as Record<string, unknown>
+    const created = await send('POST', '', { ...rest, type })
+    t.equal(created.status, status, title)
+    t.match(created.json.error, { code: 1000 + status, details: { field } }, title)
+    if (Object.values(change).includes(undefined) || field === 'type') continue
+    const { type: _, ...sent } = change as Record<string, unknown>
+    const changed = await send('PATCH', `/${type === 'slack' ? slack.id : webhook.id}`, sent)
+    t.equal(changed.status, status, `change: ${title}`)
+    t.match(changed.json.error, { code: 1000 + status, details: { field } }, `change: ${title}`)
+  }
+  const typed = await send('PATCH', `/${webhook.id}`, { type: 'slack' })
+  t.match([typed.status, typed.json.error.details], [400, { field: 'type' }])
+  const switched = await send('PATCH', `/${slack.id}`, { default: true, enabled: false })
+  t.match([switched.status, switched.json.error.details], [422, { field: 'default' }])
+  t.equal(await world.dump(), before)
+})
+
+t.test('v3 10.1 what lies at its bound is taken', async t => {
+  const { create } = await home()
+  t.equal((await create({ name: long(100) })).name, long(100))
+  await create({ name: 'url', url: urlOf(2_048) })
+  t.equal((await create({ name: 'channel', type: 'slack', channel: long(80) })).channel, long(80))
+  for (let made = 3; made < 100; made++) await create({ name: `n${made}` })
+  await t.rejects(create({ name: 'one more' }), /"code":1422.*"field":"name"/)
+})
+
+t.test('v3 2.8 members read with a full key, editors write, and the object comes before the rights', async t => {
+  const path = '/workspaces/shared/destinations'
+  const body = { name: 'Pager', type: 'webhook', url: receiver.url }
+  const { id } = (await call('POST', path, { body })).json.result
+  const routes: [method: string, below: string, viewerGets: number][] = [
+    ['GET', '', 200],
+    ['GET', `/${id}`, 200],
+    ['POST', '', 403],
+    ['PATCH', `/${id}`, 403],
+    ['POST', `/${id}/test`, 403],
+    ['DELETE', `/${id}`, 403],
+  ]
+  const stranger = (await home()).token
+  for (const [method, below, viewerGets] of routes) {
+    const route = `${method} ${below}`
+    const asViewer = await call(method, path + below, { token: viewer, body: method === 'GET' ? undefined : {} })
+    t.equal(asViewer.status, viewerGets, route)
+    if (viewerGets === 403) t.strictSame(asViewer.json.error.details, { role: 'editor' }, route)
+    const asScoped = await call(method, path + below, { token: scoped })
+    t.match([asScoped.status, asScoped.json.error.details], [403, { scope: 'full' }], route)
+    t.equal((await call(method, path + below, { token: stranger })).status, 404, route)
+    if (below === '') continue
+    for (const token of [editor, viewer, scoped]) {
+      t.equal((await call(method, path + below.replace(id, 'nothing'), { token })).status, 404, `${route} of nothing`)
+    }
+  }
+  t.equal((await call('DELETE', `${path}/${id}`)).status, 200, 'nothing of it was deleted')
+})
+
+t.test('v3 10.1 a test sends one message and says what came of it', async t => {
+  const { send, create } = await home()
+  const { id } = await create({ url: receiver.url, enabled: false })
+  const rows: [answered: number, result: object][] = [
+    [200, { status: 'delivered', reason: null }],
+    [503, { status: 'failed', reason: 'http_503' }],
+  ]
+  for (const [answered, result] of rows) {
+    answer = answered
+    const sent = await send('POST', `/${id}/test`)
+    t.equal(sent.status, 200)
+    t.strictSame(sent.json.result, result)
+  }
+  t.equal(receiver.hits.length, 2)
+  await send('PATCH', `/${id}`, { url: 'http://127.0.0.1:1/' })
+  t.strictSame((await send('POST', `/${id}/test`, {})).json.result, { status: 'failed', reason: 'unreachable' })
+  t.equal((await send('POST', `/${id}/test`, { now: true })).status, 400)
+})
+
+const rule = (key: string, names: object) => ({
+  key,
+  action: 'Look.',
+  wait: { confirm_after: 0, recover_after: 0 },
+  decision: { signal: 'beat', field: 'status', operator: 'eq', operand: 'problem' },
+  ...names,
+})
+const manifest = (key: string, version: number, rules: object[]) => ({
+  key,
+  version,
+  name: key,
+  signals: [{ key: 'beat', kind: 'event' }],
+  rules,
+})
+
+t.test('v3 10.2 a destination that a rule names is kept, and the refusal says which rules', async t => {
+  const { id: workspace, send, create, token } = await home()
+  const { id } = await create()
+  const publish = async (body: object) => {
+    const { status, json } = await call('POST', `/workspaces/${workspace}/templates`, { token, body })
+    t.equal(status, 201, JSON.stringify(json.error))
+  }
+  const refused = async () => {
+    const { status, json } = await send('DELETE', `/${id}`)
+    t.equal(status, 422)
+    t.equal(json.error.code, 1422)
+    return json.error.details
+  }
+  const named = rule('host_down', { routes: [{ destination: { name: 'pager' } }] })
+  await publish(manifest('paged', 2, [named, rule('quiet', {})]))
+  t.strictSame(await refused(), { used_by: 'Template paged@2 Rule host_down' })
+  await world.addSubject({ id: 'srv0000001', workspaceId: workspace, slug: 'srv-0042', template: 'paged@2' })
+  t.strictSame(await refused(), { used_by: 'Template paged@2 Rule host_down; Resource srv-0042 Rule host_down' })
+  await publish(manifest('paged', 3, [rule('host_down', {})]))
+  t.strictSame(await refused(), { used_by: 'Resource srv-0042 Rule host_down' }, 'a Resource lives by its own revision')
+  await world.addSubject({ id: 'srv0000001', workspaceId: workspace, slug: 'srv-0042', template: 'paged@3' })
+  t.strictSame((await send('DELETE', `/${id}`)).json.result, { id, deleted: true }, 'an old revision keeps nothing')
+  t.equal((await send('DELETE', `/${id}`)).status, 404)
+})
+
+t.test('v3 10.2 the first 20 uses are named and the others counted', async t => {
+  const { id: workspace, send, create, token } = await home()
+  const { id } = await create()
+  const body = manifest('paged', 1, [rule('a', { destination: id }), rule('b', { destination: { id } })])
+  t.equal((await call('POST', `/workspaces/${workspace}/templates`, { token, body })).status, 201)
+  const uses = async () => (await send('DELETE', `/${id}`)).json.error.details.used_by as string
+  const add = (i: number) =>
+    world.addSubject({
+      id: `use${workspace}${i}`,
+      workspaceId: workspace,
+      slug: `r${String(i).padStart(2, '0')}`,
+      template: 'paged@1',
+    })
+  for (let i = 0; i < 9; i++) await add(i)
+  t.match(await uses(), /^Template paged@1 Rule a; Template paged@1 Rule b; Resource r00 Rule a; .*; Resource r08 Rule b$/)
+  for (let i = 9; i < 13; i++) await add(i)
+  const text = await uses()
+  t.match(text, /Resource r08 Rule b and 8 more$/)
+  t.equal(text.split('; ').length, 20)
+})
+
+t.test('v3 10.2 revisions of many Templates are all looked through', async t => {
+  const { id: workspace, send, create } = await home()
+  const { id } = await create()
+  const template = { ...manifest('x', 1, []), summary: '', fields: [], signals: [], rules: [] }
+  const documents = Array.from({ length: 250 }, (_, i): TemplateDocument => {
+    const key = `t${String(i).padStart(3, '0')}`
+    const rules = i === 249 ? [{ ...rule('last', {}), help: '', destination: null, routes: [{ destination: id, on: [] }] }] : []
+    const place = { id: `${workspace}/${key}@1`, rev: 1, workspaceId: workspace, key, version: 1, publishedAt: 0, bytes: 1 }
+    return { ...place, template: { ...template, key, rules: rules as never } }
+  })
+  await world.store.insert('templates', documents)
+  t.equal((await send('DELETE', `/${id}`)).json.error.details.used_by, 'Template t249@1 Rule last')
+})
