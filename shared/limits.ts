@@ -292,6 +292,9 @@ export const limits = {
     answerMs: 10 * second,
     /** A body; a batch and a preview have the bound of generations 1 and 2. */
     bodyBytes: 256 * 1024,
+    /** Items of a list's page, unless its query says how many, and at most. */
+    page: 50,
+    pageMax: 200,
   },
 
   audit: {
@@ -517,6 +520,10 @@ export const limits = {
     nameCharacters: 200,
     /** Characters of a check's own error in a message (spec D 2). */
     errorCharacters: 300,
+    /** Characters of a subject's key in a message: the longest there is. */
+    keyCharacters: 128,
+    /** Characters of an explanation in a message: five comparisons with long keys and values. */
+    explanationCharacters: 1_000,
     /** Evidence in a webhook's `incident` object (spec D 3). */
     evidence: { inputs: 16, textCharacters: 200, fields: 16 },
     /** First pause after a failed attempt; doubled with jitter up to the maximum. */

@@ -1,6 +1,6 @@
 // Which function answers which question about notifications (shared/contracts/ask-notifications.ts).
 import { changeDestination } from './change-destination.ts'
-import { listDeliveries } from './delivery-log.ts'
+import { listDeliveries, listDestinationDeliveries, listIncidentDeliveries } from './delivery-log.ts'
 import { getDeliveryTable, putDeliveryTable } from './delivery-tables.ts'
 import {
   createDestination,
@@ -35,5 +35,7 @@ export const notificationAnswerers = {
   'delete-transformation': deleteTransformation,
   'get-delivery-table': getDeliveryTable,
   'put-delivery-table': putDeliveryTable,
+  'list-incident-deliveries': listIncidentDeliveries,
+  'list-destination-deliveries': listDestinationDeliveries,
   'list-deliveries': listDeliveries,
 }

@@ -1,12 +1,12 @@
-// Reads of the delivery log (spec D 2). Notifiers alone write it.
+// Reads of the delivery log. Notifiers alone write it.
 import type { AskRequest } from '#shared/contracts/ask.ts'
-import type { DeliveryView } from '#shared/contracts/ask-notifications.ts'
+import type { DeliveryEntry, DeliveryView } from '#shared/contracts/ask-notifications.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/delivery.ts'
 import type { Page } from '#shared/contracts/page.ts'
 import type { DirectoryContext } from './context.ts'
 import { readPage } from './page.ts'
 
-/** A page of attempts, newest first. */
+/** A page of attempts as generation 2 knows them, newest first. */
 export function listDeliveries(
   { store }: DirectoryContext,
   { workspaceId, destinationNumber, failedOnly, limit, after }: AskRequest<'list-deliveries'>,
@@ -15,6 +15,7 @@ export function listDeliveries(
     collection: 'deliveryLog',
     where: {
       workspaceId,
+      shownInV2: 1,
       ...(destinationNumber === null ? {} : { destinationNumber }),
       ...(failedOnly ? { status: 'failed' } : {}),
     },
@@ -25,15 +26,43 @@ export function listDeliveries(
   })
 }
 
-const deliveryView = (row: DeliveryLogDocument): DeliveryView => ({
-  number: row.number,
-  // Rows written before it was kept have none; they leave within 30 days.
-  destinationNumber: row.destinationNumber ?? 0,
-  destinationName: row.destinationName,
-  destinationType: row.destinationType,
-  alertKind: row.alertKind,
-  status: row.status,
-  payload: row.payload,
-  error: row.error,
-  at: row.at,
+/** A page of what was sent about an incident and of what was kept back, newest first. Rule: docs/reference/v3.md, 10.3. */
+export function listIncidentDeliveries(
+  { store }: DirectoryContext,
+  { workspaceId, incidentId, limit, after }: AskRequest<'list-incident-deliveries'>,
+): Promise<Page<DeliveryEntry>> {
+  return readPage(store, { ...newestFirst, where: { workspaceId, incidentId }, after, max: limit })
+}
+
+/** A page of what a destination was sent and of what was kept back from it, newest first. Rule: docs/reference/v3.md, 10.3. */
+export function listDestinationDeliveries(
+  { store }: DirectoryContext,
+  { workspaceId, destinationId, limit, after }: AskRequest<'list-destination-deliveries'>,
+): Promise<Page<DeliveryEntry>> {
+  return readPage(store, { ...newestFirst, where: { workspaceId, destinationId }, after, max: limit })
+}
+
+const entryOf = ({ at, destinationName, destinationType, event, status, reason, incidentId }: DeliveryLogDocument) => ({
+  at,
+  destinationName,
+  destinationType,
+  event,
+  status,
+  reason,
+  incidentId,
 })
+
+const newestFirst = {
+  collection: 'deliveryLog' as const,
+  sort: ['at', 'desc'] as ['at', 'desc'],
+  view: (rows: DeliveryLogDocument[]): DeliveryEntry[] => rows.map(entryOf),
+}
+
+/** Null for what generation 2 has no words for. */
+function deliveryView(row: DeliveryLogDocument): DeliveryView | null {
+  const { destinationNumber, destinationName, destinationType, alertKind, status } = row
+  if (destinationNumber === null || destinationName === null || destinationType === null) return null
+  if (alertKind === 'opened' || alertKind === 'acknowledged' || status === 'held') return null
+  const { number, payload, error, at } = row
+  return { number, destinationNumber, destinationName, destinationType, alertKind, status, payload, error, at }
+}

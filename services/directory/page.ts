@@ -65,6 +65,6 @@ function parseCursor(text: string | null | undefined): Cursor | null {
   if (text === null || text === undefined) return null
   const [, value, id] = /^(-?\d{1,16}):([0-9A-Za-z_.-]{1,64})$/.exec(text) ?? []
   if (value === undefined || id === undefined)
-    throw new AppError('validation', 'Invalid cursor', { details: 'after is not the next of a page' })
+    throw new AppError('validation', 'Invalid cursor', { details: 'after is not the next of a page', facts: { field: 'cursor' } })
   return { values: [Number(value)], id }
 }

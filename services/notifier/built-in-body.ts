@@ -1,17 +1,20 @@
-// The built-in body of a message (spec D 2): the attachments that chat services read, and for a plain webhook the incident
-// as data. Pure; made once per delivery and then frozen.
+// The built-in body of a message: the attachments that chat services read, and for a plain webhook the incident as data. Pure; made once
+// per delivery and then frozen. Rules: docs/notifications.md, and docs/reference/v3.md, 10.7 and 10.9.
 import type { AlertDocument, AlertKind } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import { type IncidentObject, incidentObject } from './incident-object.ts'
 import {
+  actionOf,
+  durationLineOf,
   endLineOf,
   errorOf,
+  explanationOf,
   extentOf,
-  lastedOf,
+  type Guard,
   linkOf,
+  reasonLinesOf,
   ruleLineOf,
   silenceLinesOf,
-  subjectOf,
   testWords,
   titleOf,
 } from './words.ts'
@@ -33,10 +36,13 @@ interface Body {
   incident?: IncidentObject
 }
 
-/** Makes foreign text safe for the kind of receiver. */
-type Guard = (text: string) => string
-
-const colors: Record<AlertKind, string> = { problem: '#d50201', no_data: '#f0ad4e', recovery: '#2eb887' }
+const colors: Record<AlertKind, string> = {
+  opened: '#f0ad4e',
+  problem: '#d50201',
+  no_data: '#f0ad4e',
+  recovery: '#2eb887',
+  acknowledged: '#4f46e5',
+}
 
 /** The exact text that is sent, as JSON. */
 export function builtInBody(
@@ -50,7 +56,7 @@ export function builtInBody(
     attachments: [
       {
         author_name: productName,
-        title: titleOf(alert.kind, guard(subjectOf(alert))),
+        title: titleOf(alert, guard),
         color: colors[alert.kind],
         text: textLines(alert, context, guard).join('\n'),
         footer: productName,
@@ -62,30 +68,26 @@ export function builtInBody(
   return JSON.stringify(body)
 }
 
+/** A Template's rule says what it read and what its senders said; any other says where it fails and by which error. */
 function textLines(alert: AlertDocument, context: BodyContext, guard: Guard): string[] {
-  const lines = [
-    alert.facts.isTest ? testWords : '',
-    extentOf(alert, id => guard(context.locationName(id))),
-    alert.facts.isTest ? '' : errorLine(alert, guard),
-    durationLine(alert),
-    guard(ruleLineOf(alert)),
-    ...silenceLinesOf(alert),
-    endLineOf(alert),
-    `<${linkOf(alert, context.publicUrl)}|View timeline>`,
-  ]
+  const isOfTemplate = actionOf(alert) !== ''
+  const about = isOfTemplate
+    ? [quoted(explanationOf(alert), guard), ...reasonLinesOf(alert).map(guard), durationLineOf(alert)]
+    : [
+        alert.facts.isTest ? testWords : '',
+        extentOf(alert, id => guard(context.locationName(id))),
+        alert.facts.isTest ? '' : quoted(errorOf(alert), guard),
+        durationLineOf(alert),
+        guard(ruleLineOf(alert)),
+        ...silenceLinesOf(alert),
+      ]
+  const lines = [...about, endLineOf(alert), `<${linkOf(alert, context.publicUrl)}|View timeline>`]
   return lines.filter(line => line !== '')
 }
 
-/** A back-tick inside would end the quotation, so it becomes an apostrophe. */
-function errorLine(alert: AlertDocument, guard: Guard): string {
-  const error = errorOf(alert).replaceAll('`', "'")
-  return error === '' ? '' : `\`${guard(error)}\``
-}
-
-function durationLine(alert: AlertDocument): string {
-  const lasted = lastedOf(alert)
-  if (alert.kind === 'recovery') return `It was down for ${lasted}.`
-  return alert.reminder ? `Down for ${lasted} so far.` : `Down for ${lasted} before we alerted.`
+/** In back-ticks. A back-tick inside would end the quotation, so it becomes an apostrophe. */
+function quoted(text: string, guard: Guard): string {
+  return text === '' ? '' : `\`${guard(text.replaceAll('`', "'"))}\``
 }
 
 /** How foreign text is made safe for this receiver; a plain webhook gets it as it is. */

@@ -13,16 +13,19 @@ export interface Sources {
   alerts: Map<string, AlertDocument>
   /** Alerts that are gone with their subject, of those deliveries that have waited for a while. */
   gone: ReadonlySet<string>
+  /** Incidents that have been confirmed or closed, of those deliveries that are openings. */
+  overtaken: ReadonlySet<string>
   /** Incidents of which nobody is reminded any more, each with the reason. */
   settled: ReadonlyMap<string, string>
 }
 
+export const overtaken = 'confirmed_first: the incident was confirmed or closed before it was delivered'
 export const notPrepared = 'not_sent: the message could not be prepared'
 
 /** Null where the delivery's state takes none of it. Throws on a snapshot of an unknown version. */
 export function claimStep(
   document: DeliveryDocument,
-  { destinations, alerts, gone, settled }: Sources,
+  { destinations, alerts, gone, overtaken: past, settled }: Sources,
   bodies: BodyMaker,
   by: { notifierId: string; at: number },
 ): Step | null {
@@ -31,7 +34,8 @@ export function claimStep(
   const needless = (error: string) => asNeedless(withdrawn(error), error)
   if (gone.has(document.alertId)) return needless('resource_gone: the subject was deleted')
   const settledBy = document.reminder ? settled.get(document.incidentId) : undefined
-  if (settledBy !== undefined) return needless(`not_sent: ${settledBy}`)
+  if (settledBy !== undefined) return needless(settledBy)
+  if (document.alertKind === 'opened' && past.has(document.incidentId)) return needless(overtaken)
   const destination = destinations.get(document.destinationId)
   if (destination === undefined) return needless('destination_disabled: the destination was deleted')
   if (!destination.enabled) return needless('destination_disabled: the destination is switched off')

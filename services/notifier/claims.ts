@@ -9,10 +9,20 @@ import { claimStep, type Sources } from './claim-step.ts'
 import type { Deliverer } from './deliver.ts'
 import type { Step } from './delivery-document.ts'
 import type { FollowUp } from './follow-up.ts'
+import { endedRows } from './log-rows.ts'
 import type { Parts } from './parts.ts'
 import { persistently } from './persistently.ts'
 import type { Job } from './record.ts'
+import { overtakenIncidents } from './routing.ts'
+import type { RowWriter } from './row-writer.ts'
 import { isHeld, openSiblings } from './siblings.ts'
+
+interface Means {
+  bodies: BodyMaker
+  deliverer: Deliverer
+  rows: RowWriter
+  followUp: FollowUp
+}
 
 export interface Claims {
   /** Begins claiming and sending what the lanes have room for; returns at once. */
@@ -21,13 +31,13 @@ export interface Claims {
   idle(): Promise<void>
 }
 
-export function createClaims(parts: Parts, bodies: BodyMaker, deliverer: Deliverer, followUp: FollowUp): Claims {
+export function createClaims(parts: Parts, { bodies, deliverer, rows, followUp }: Means): Claims {
   const { lanes, logger } = parts
   let pumping: Promise<void> | null = null
 
   const rounds = async () => {
     for (let ids = lanes.pick(); ids.length > 0; ids = parts.stopping() ? [] : lanes.pick()) {
-      const { jobs, ended } = await claim(parts, bodies, ids).catch(error => {
+      const { jobs, ended } = await claim(parts, bodies, rows, ids).catch(error => {
         logger.warn({ error: String(error), deliveries: ids.length }, 'deliveries could not be claimed')
         return { jobs: [], ended: [] }
       })
@@ -50,7 +60,12 @@ export function createClaims(parts: Parts, bodies: BodyMaker, deliverer: Deliver
 }
 
 /** `jobs` are claimed and stored; `ended` are stored without being sent. Rejects with a StoreError. */
-async function claim(parts: Parts, bodies: BodyMaker, ids: readonly string[]): Promise<{ jobs: Job[]; ended: Step[] }> {
+async function claim(
+  parts: Parts,
+  bodies: BodyMaker,
+  rows: RowWriter,
+  ids: readonly string[],
+): Promise<{ jobs: Job[]; ended: Step[] }> {
   const { store, clock, metrics } = parts
   const due = await findDue(parts, ids)
   const later = due.filter(({ number }) => number > 1)
@@ -67,6 +82,8 @@ async function claim(parts: Parts, bodies: BodyMaker, ids: readonly string[]): P
     .map(document => stepOrNone(parts, bodies, document, sources))
     .filter(step => step !== null)
   if (steps.length === 0 || parts.stopping()) return { jobs: [], ended: [] }
+  // Before the deliveries: their ids are the same whoever writes them, so that a crash in between loses none.
+  await rows.write(endedRows(steps, clock.now()))
   const documents = steps.map(({ document }) => document)
   const results = await persistently(clock, () => store.replace('deliveries', documents))
   const stored = steps.filter((_, i) => results[i] === 'written')
@@ -91,13 +108,15 @@ async function readSources(parts: Parts, due: readonly DeliveryDocument[]): Prom
   const hasWaited = ({ createdAt, snapshot }: DeliveryDocument) =>
     snapshot.context.attempts > 0 || clock.now() - createdAt >= limits.notifier.scanMs
   const waited = due.filter(hasWaited)
-  const [destinations, alerts, gone, settled] = await Promise.all([
+  const openings = new Set(due.filter(({ alertKind }) => alertKind === 'opened').map(({ incidentId }) => incidentId))
+  const [destinations, alerts, gone, overtaken, settled] = await Promise.all([
     destinationIds.size > 0 ? store.get('destinations', [...destinationIds]) : [],
     alertIds.size > 0 ? store.get('alerts', [...alertIds]) : [],
     goneAlerts(store, new Set(waited.map(({ alertId }) => alertId))),
+    overtakenIncidents(store, [...openings]),
     settledIncidents(parts, new Set(due.filter(({ reminder }) => reminder).map(({ incidentId }) => incidentId))),
   ])
-  return { destinations: byId(destinations), alerts: byId(alerts), gone, settled }
+  return { destinations: byId(destinations), alerts: byId(alerts), gone, overtaken, settled }
 }
 
 /** An incident is read again when a reminder of it is sent (spec A, Events); one that is not there says nothing. */
@@ -118,10 +137,10 @@ async function settledIncidents({ store, clock }: Parts, ids: ReadonlySet<string
 
 /** Why nobody is reminded of the incident now; null: they are. */
 function settledBy({ open, acknowledgedAt, condition }: IncidentDocument, isMuted: boolean): string | null {
-  if (open === 0) return 'the incident has ended'
-  if (acknowledgedAt !== null) return 'the incident was acknowledged'
-  if (condition !== 'problem') return 'it is not failing any more'
-  return isMuted ? 'maintenance runs' : null
+  if (open === 0) return 'not_sent: the incident has ended'
+  if (acknowledgedAt !== null) return 'not_sent: the incident was acknowledged'
+  if (condition !== 'problem') return 'not_sent: it is not failing any more'
+  return isMuted ? 'maintenance: a window runs' : null
 }
 
 /** A deleted subject takes its alerts with it: what still waits to be told of it is told to nobody. */

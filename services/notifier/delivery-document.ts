@@ -16,7 +16,7 @@ export interface Step {
   document: DeliveryDocument
   effects: DeliveryEffect[]
   /** Where it goes, as people know it, for the log; absent where that is gone. */
-  destination?: Pick<DestinationDocument, 'name' | 'number'> | undefined
+  destination?: Pick<DestinationDocument, 'id' | 'name' | 'number' | 'type'> | undefined
   /** It ends unsent because nobody was to get it any more: nothing failed. */
   isNeedless?: true
 }

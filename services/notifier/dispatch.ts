@@ -13,10 +13,13 @@ import { type Decision, decide } from './decide.ts'
 import type { Deliverer } from './deliver.ts'
 import { beforeFirstPut, newDelivery, type Step, withMessage } from './delivery-document.ts'
 import type { FollowUp } from './follow-up.ts'
+import { endedRows, keptRows } from './log-rows.ts'
 import type { Parts } from './parts.ts'
 import { persistently } from './persistently.ts'
 import { readRouting } from './routing.ts'
+import type { RowWriter } from './row-writer.ts'
 import { isHeld, type OpenSibling, openSiblings } from './siblings.ts'
+import { withdrawOpenings } from './withdraw-openings.ts'
 
 /** A delivery to be made, its message frozen; with its room taken where it is sent at once. */
 interface Planned extends Step {
@@ -24,12 +27,17 @@ interface Planned extends Step {
   taken: boolean
 }
 
+interface Means {
+  bodies: BodyMaker
+  deliverer: Deliverer
+  rows: RowWriter
+  followUp: FollowUp
+}
+
 /** The loop takes alert ids; ids of alerts that are missing or dispatched do nothing. `onRoomWanted`: a lane got something. */
 export function createDispatch(
   parts: Parts,
-  bodies: BodyMaker,
-  deliverer: Deliverer,
-  followUp: FollowUp,
+  { bodies, deliverer, rows, followUp }: Means,
   onRoomWanted: () => void,
 ): BatchLoop<string> {
   const { store, clock, logger, lanes, metrics } = parts
@@ -39,6 +47,7 @@ export function createDispatch(
     if (planned.length === 0) return
     const started = new Set<Planned>()
     try {
+      await rows.write(endedRows(planned, clock.now()))
       const results = await persistently(clock, () =>
         store.replace(
           'deliveries',
@@ -63,8 +72,11 @@ export function createDispatch(
     const open = (await store.get('alerts', alertIds)).filter(alert => alert?.state === 'open') as AlertDocument[]
     if (open.length === 0) return
     const later = open.filter(({ number }) => number > 1).map(({ incidentId }) => incidentId)
-    const [routingOf, { waiting, siblings }] = await Promise.all([readRouting(store, open), predecessorsOf(store, later)])
+    const { waiting, siblings } = await predecessorsOf(store, later)
     const { first, rest } = firstOfEachIncident(open, waiting)
+    // Before the routing is read: it says who got an opening.
+    await followUp.run(await withdrawOpenings(parts, rows, first, siblings))
+    const routingOf = await readRouting(store, first)
     const decisions = first.map(alert => ({ alert, ...decide(alert, routingOf(alert)) }))
     for (const some of inBatches(decisions)) {
       // Each batch for itself: what was read for the first may be forgotten by the time a slow store takes the last.
@@ -79,6 +91,9 @@ export function createDispatch(
       deliveries: told.length,
       untold: untoldOf(leftOut, nobody),
     }))
+    // Before the alerts: their ids are the same whoever writes them, so that a crash in between loses none.
+    const at = clock.now()
+    await rows.write(decisions.flatMap(one => keptRows(one.alert, one, routingOf(one.alert).destinations, at)))
     // Refused means that a rival was first with the same.
     if (dispatched.length > 0) await persistently(clock, () => store.replace('alerts', dispatched))
     metrics.alerts.inc(first.length)

@@ -40,7 +40,10 @@ export function createFollowUp(parts: Parts, onRoomWanted: () => void): FollowUp
     )
     for (const { document } of ended) {
       const next = siblings.find(
-        other => other.incidentId === document.incidentId && other.destinationId === document.destinationId,
+        other =>
+          other.alertKind !== 'opened' &&
+          other.incidentId === document.incidentId &&
+          other.destinationId === document.destinationId,
       )
       if (next && !isHeld(next, siblings)) lanes.offer(next.destinationId, next.id)
     }

@@ -1,16 +1,17 @@
-// The `incident` object of a plain webhook's body (spec C, Events; `lifecycle` and `confirmation` by spec D 3).
-import type { AlertDocument, AlertFacts } from '#shared/contracts/alert.ts'
-import type { EvidenceInput } from '#shared/contracts/verdict.ts'
+// The `incident` object of a plain webhook's body. Pure. Rule: docs/reference/v3.md, 10.9.
+import type { AlertDocument, AlertFacts, AlertKind, ComparisonInput } from '#shared/contracts/alert.ts'
+import type { Condition, EvidenceInput } from '#shared/contracts/verdict.ts'
+import { instantOfMicroseconds } from '#shared/instants.ts'
 import { limits } from '#shared/limits.ts'
 import { cut } from '#shared/plain-text.ts'
 
 export interface IncidentObject {
   id: string
   rule: string
-  verdict: 'problem' | 'no_data' | 'ok'
+  verdict: Condition
   /** What the rule tells a person to do; null where it says nothing. */
   action: string | null
-  transition: 'confirmed' | 'closed'
+  transition: 'opened' | 'confirmed' | 'closed' | 'acknowledged'
   lifecycle: 'open' | 'closed'
   confirmation: 'confirmed' | 'unconfirmed'
   at: string
@@ -19,32 +20,46 @@ export interface IncidentObject {
   evidence_note: string
 }
 
-type IncidentInput = { signal: string; status: 'ok' | 'problem'; at: string | null } | { signal: string; unresolved: string }
+type IncidentInput = (
+  | { signal: string; status: 'ok' | 'problem'; value?: number; at: string | null; reason?: string }
+  | { signal: string; unresolved: string }
+) &
+  Pick<ComparisonInput, 'counted' | 'baseline'>
 
 const evidenceNote =
   'Recorded at the moment the transition was decided: a single reading for each input the rule declares. ' +
   'Other observations may have contributed, and things may have changed since.'
 
 const bounds = limits.notifier.evidence
-const verdicts = { problem: 'problem', no_data: 'no_data', recovery: 'ok' } as const
+const verdicts: Record<AlertKind, Condition> = {
+  opened: 'problem',
+  problem: 'problem',
+  no_data: 'no_data',
+  recovery: 'ok',
+  acknowledged: 'problem',
+}
+const transitions: Record<AlertKind, IncidentObject['transition']> = {
+  opened: 'opened',
+  problem: 'confirmed',
+  no_data: 'confirmed',
+  recovery: 'closed',
+  acknowledged: 'acknowledged',
+}
 
 /** A reminder repeats the latest transition, with the instant at which that took effect. `id` is the public incident id. */
 export function incidentObject(alert: AlertDocument, id: string): IncidentObject {
-  const { facts } = alert
-  const closed = alert.kind === 'recovery'
-  const effectiveAt = (closed ? facts.closedAt : facts.confirmedAt) ?? alert.decidedAt
+  const { facts, kind } = alert
   return {
     id,
     rule: facts.ruleKey,
-    verdict: verdicts[alert.kind],
-    // The alert's facts carry no action text: the rules that website monitoring maintains have none.
-    action: null,
-    transition: closed ? 'closed' : 'confirmed',
-    lifecycle: closed ? 'closed' : 'open',
+    verdict: facts.condition ?? verdicts[kind],
+    action: facts.action ?? null,
+    transition: transitions[kind],
+    lifecycle: kind === 'recovery' ? 'closed' : 'open',
     confirmation: facts.confirmedAt === null ? 'unconfirmed' : 'confirmed',
-    at: new Date(effectiveAt).toISOString(),
+    at: new Date(effectiveAt(alert)).toISOString(),
     resource: {
-      key: facts.subjectSlug,
+      key: facts.resourceKey ?? facts.subjectSlug,
       name: facts.subjectName,
       template: facts.template,
       ...boundedFields(facts),
@@ -52,6 +67,13 @@ export function incidentObject(alert: AlertDocument, id: string): IncidentObject
     evidence: boundedEvidence(alert),
     evidence_note: evidenceNote,
   }
+}
+
+/** When the transition took effect, ms since the epoch. */
+function effectiveAt({ kind, decidedAt, facts }: AlertDocument): number {
+  if (kind === 'acknowledged') return decidedAt
+  if (kind === 'opened') return facts.troubleSince
+  return (kind === 'recovery' ? facts.closedAt : facts.confirmedAt) ?? decidedAt
 }
 
 function boundedFields({ fields, fieldsOmitted }: Pick<AlertFacts, 'fields' | 'fieldsOmitted'>) {
@@ -63,6 +85,7 @@ function boundedFields({ fields, fieldsOmitted }: Pick<AlertFacts, 'fields' | 'f
 }
 
 function boundedEvidence({ facts }: AlertDocument): IncidentObject['evidence'] {
+  if (facts.comparisons !== undefined) return boundedComparisons(facts.comparisons)
   const { inputs, omitted, truncated } = facts.evidence
   const kept = inputs.slice(0, bounds.inputs)
   const shortened = kept.some(({ value, reason }) => value === 'unknown' && [...(reason ?? '')].length > bounds.textCharacters)
@@ -71,6 +94,30 @@ function boundedEvidence({ facts }: AlertDocument): IncidentObject['evidence'] {
     inputs: kept.map(one => incidentInput(one, locations.has(one.input) ? 'reachability@' : '')),
     omitted: omitted + inputs.length - kept.length,
     truncated: truncated || shortened || kept.length < inputs.length,
+  }
+}
+
+function boundedComparisons({ inputs, omitted, truncated }: NonNullable<AlertFacts['comparisons']>): IncidentObject['evidence'] {
+  const kept = inputs.slice(0, bounds.inputs)
+  const isCut = (text = '') => [...text].length > bounds.textCharacters
+  return {
+    inputs: kept.map(comparisonInput),
+    omitted: omitted + inputs.length - kept.length,
+    truncated:
+      truncated || kept.length < inputs.length || kept.some(({ reason, unresolved }) => isCut(reason) || isCut(unresolved)),
+  }
+}
+
+function comparisonInput({ signal, status, value, atUs, reason, unresolved, counted, baseline }: ComparisonInput): IncidentInput {
+  const more = { ...(counted ? { counted } : {}), ...(baseline ? { baseline } : {}) }
+  if (status === undefined) return { signal, unresolved: cut(unresolved ?? 'never reported', bounds.textCharacters), ...more }
+  return {
+    signal,
+    status,
+    ...(value === undefined ? {} : { value }),
+    at: atUs === undefined ? null : instantOfMicroseconds(atUs),
+    ...(reason === undefined ? {} : { reason: cut(reason, bounds.textCharacters) }),
+    ...more,
   }
 }
 

@@ -7,9 +7,10 @@ import { StoreError } from '#shared/store/port.ts'
 import { createBatchLoop } from './batch-loop.ts'
 import { nextRevision, type Step } from './delivery-document.ts'
 import type { FollowUp } from './follow-up.ts'
+import { attemptRows } from './log-rows.ts'
 import type { Parts } from './parts.ts'
 import { persistently } from './persistently.ts'
-import { type LogRow, type RowWriter, withNote } from './row-writer.ts'
+import type { LogRow, RowWriter } from './row-writer.ts'
 
 /** A claimed delivery as it is stored, and where it goes. */
 export interface Job {
@@ -65,7 +66,7 @@ export function createRecorder(parts: Parts, log: RowWriter, followUp: FollowUp,
       const step = nextRevision(finished.document, [finished.event], options.notifierId)
       if (step === null) continue
       steps.push({ ...step, destination: finished.destination })
-      rows.push(...logRows(step, finished.destination))
+      rows.push(...attemptRows(step, finished.destination))
     }
     const stored = steps.length > 0 ? await write(steps, rows) : []
     if (stored.length < steps.length) metrics.overtaken.inc(steps.length - stored.length)
@@ -86,27 +87,4 @@ export function createRecorder(parts: Parts, log: RowWriter, followUp: FollowUp,
       givingUp = true
     },
   }
-}
-
-/** One row per attempt (spec D 2, Delivery log): the destination as it was called then, the exact body, never the address. */
-function logRows({ document, effects }: Step, destination: DestinationDocument): LogRow[] {
-  return effects
-    .filter(effect => effect.type === 'logAttempt')
-    .map(({ params }) => ({
-      id: `${document.id}.${params.attempt}`,
-      rev: 1,
-      workspaceId: document.workspaceId,
-      destinationId: destination.id,
-      destinationNumber: destination.number,
-      destinationName: destination.name,
-      destinationType: destination.type,
-      alertKind: document.alertKind,
-      status: params.status,
-      payload: document.body ?? '',
-      error: withNote(params.error, document.note),
-      note: document.note ?? null,
-      incidentId: document.incidentId,
-      at: params.at,
-      expireAt: params.at + limits.notifier.logMs,
-    }))
 }

@@ -1,4 +1,4 @@
-// Which deliveries of the same incident to the same destination are still open: a later message waits for them.
+// Which deliveries of the same incident to the same destination are still open: a later message waits for them, but never for an opening.
 import type { DeliveryDocument } from '#shared/contracts/delivery.ts'
 import { limits } from '#shared/limits.ts'
 import type { Query, Store } from '#shared/store/port.ts'
@@ -6,7 +6,7 @@ import type { Query, Store } from '#shared/store/port.ts'
 const pageSize = limits.store.findMax
 
 type Place = Pick<DeliveryDocument, 'incidentId' | 'destinationId' | 'number'>
-export type OpenSibling = Pick<DeliveryDocument, 'id' | 'incidentId' | 'destinationId' | 'number'>
+export type OpenSibling = Pick<DeliveryDocument, 'id' | 'incidentId' | 'destinationId' | 'number' | 'alertKind'>
 
 /** Open deliveries of these incidents, by number. One read nearly always has them all; of more, each is read: order hangs on every one. */
 export async function openSiblings(store: Store, incidentIds: Iterable<string>): Promise<OpenSibling[]> {
@@ -17,7 +17,7 @@ export async function openSiblings(store: Store, incidentIds: Iterable<string>):
       where: { incidentId: { in: ids }, open: 1 },
       sort: [['number', 'asc']],
       limit: pageSize,
-      select: ['incidentId', 'destinationId', 'number'],
+      select: ['incidentId', 'destinationId', 'number', 'alertKind'],
       ...(after ? { after } : {}),
     })
     found.push(...page)
@@ -30,5 +30,9 @@ export async function openSiblings(store: Store, incidentIds: Iterable<string>):
 
 export const isHeld = (place: Place, siblings: readonly OpenSibling[]): boolean =>
   siblings.some(
-    other => other.number < place.number && other.incidentId === place.incidentId && other.destinationId === place.destinationId,
+    other =>
+      other.number < place.number &&
+      other.alertKind !== 'opened' &&
+      other.incidentId === place.incidentId &&
+      other.destinationId === place.destinationId,
   )

@@ -1,9 +1,23 @@
-// The values of an alert for a payload template (spec D 2, Language). Pure.
+// The values of an alert for a payload template (docs/notifications.md). Pure.
 import type { AlertDocument, AlertKind } from '#shared/contracts/alert.ts'
 import { limits } from '#shared/limits.ts'
 import type { TemplateFields } from '#shared/template/fields.ts'
 import { oneLine } from './one-line.ts'
-import { errorOf, extentOf, type LocationName, lastedOf, linkOf, placesOf, subjectOf, testWords, titleOf } from './words.ts'
+import {
+  actionOf,
+  errorOf,
+  explanationOf,
+  extentOf,
+  type Guard,
+  type LocationName,
+  lastedOf,
+  linkOf,
+  placesOf,
+  resourceKeyOf,
+  subjectOf,
+  testWords,
+  titleOf,
+} from './words.ts'
 
 export interface FieldsContext {
   /** The dashboard's address without a trailing slash. */
@@ -12,10 +26,16 @@ export interface FieldsContext {
   workspaceName: string
 }
 
-const statuses: Record<AlertKind, string> = { problem: 'down', no_data: 'unknown', recovery: 'up' }
+const statuses: Record<AlertKind, string> = {
+  opened: 'opening',
+  problem: 'down',
+  no_data: 'unknown',
+  recovery: 'up',
+  acknowledged: 'acknowledged',
+}
 
 /** `guard` makes foreign text safe for the kind of receiver; addresses are the workspace's own and stay as they are. */
-export function templateFields(alert: AlertDocument, context: FieldsContext, guard: (text: string) => string): TemplateFields {
+export function templateFields(alert: AlertDocument, context: FieldsContext, guard: Guard): TemplateFields {
   return {
     kind: alert.kind,
     status: statuses[alert.kind],
@@ -28,13 +48,17 @@ export function templateFields(alert: AlertDocument, context: FieldsContext, gua
     link: linkOf(alert, context.publicUrl),
     workspace: guard(oneLine(context.workspaceName, limits.notifier.nameCharacters)),
     at: new Date(alert.decidedAt).toISOString(),
+    rule: guard(oneLine(alert.facts.ruleKey, limits.notifier.nameCharacters)),
+    action: guard(actionOf(alert)),
+    resource: guard(resourceKeyOf(alert)),
+    evidence: guard(explanationOf(alert)),
   }
 }
 
 /** One line that says it all: `Shop is down: failing from 2 of 3 locations — de, fr`, `Shop is back up after 14m`. */
 function summaryOf(alert: AlertDocument, nameOf: LocationName): string {
   if (alert.facts.isTest) return testWords
-  const title = titleOf(alert.kind, subjectOf(alert))
+  const title = titleOf(alert)
   if (alert.kind === 'recovery') return `${title} after ${lastedOf(alert)}`
   const extent = extentOf(alert, nameOf)
   return extent === '' ? title : `${title}: ${extent[0]?.toLowerCase()}${extent.slice(1)}`

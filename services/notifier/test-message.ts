@@ -13,6 +13,7 @@ import { StoreError } from '#shared/store/port.ts'
 import { waitAtMost } from '#shared/wait-at-most.ts'
 import type { BodyMaker, MadeBody } from './body-maker.ts'
 import { notPrepared } from './claim-step.ts'
+import { placeOf, reasonOf } from './log-rows.ts'
 import { type Outcome, unreachable } from './outcome.ts'
 import type { Parts } from './parts.ts'
 import { type LogRow, type RowWriter, withNote } from './row-writer.ts'
@@ -109,18 +110,19 @@ function rowOf(
   outcome: Outcome,
   at: number,
 ): LogRow {
+  const error = outcome.kind === 'refused' ? outcome.error : ''
   return {
     id: alert.id,
     rev: 1,
     workspaceId: destination.workspaceId,
-    destinationId: destination.id,
-    destinationNumber: destination.number,
-    destinationName: destination.name,
-    destinationType: destination.type,
+    ...placeOf(destination),
     alertKind: 'problem',
+    event: 'test',
     status: outcome.kind === 'delivered' ? 'delivered' : 'failed',
+    reason: reasonOf(error),
+    shownInV2: 1,
     payload: made?.body ?? '',
-    error: withNote(outcome.kind === 'refused' ? outcome.error : '', made?.note),
+    error: withNote(error, made?.note),
     note: made?.note ?? null,
     incidentId: null,
     at,

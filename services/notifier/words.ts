@@ -1,38 +1,80 @@
 // What messages say, whatever their form: the built-in body and payload templates speak alike. Pure; foreign text leaves here as one
-// line without control characters.
-import type { AlertDocument, AlertKind, AlertProblem } from '#shared/contracts/alert.ts'
+// line without control characters. Rules: docs/reference/v3.md, 10.7 and 10.8.
+import type { AlertDocument, AlertProblem, TableKind } from '#shared/contracts/alert.ts'
 import { humanDuration } from '#shared/durations.ts'
 import { limits } from '#shared/limits.ts'
 import { oneLine } from './one-line.ts'
 
 export type LocationName = (locationId: string) => string
 
-const { errorCharacters, nameCharacters } = limits.notifier
+/** Makes foreign text safe for the kind of receiver. */
+export type Guard = (text: string) => string
+
+const { errorCharacters, nameCharacters, keyCharacters, explanationCharacters, evidence: evidenceBounds } = limits.notifier
 
 export const testWords = 'Test message. Nothing is wrong.'
 
-export const titleOf = (kind: AlertKind, name: string): string =>
-  ({ problem: `${name} is down`, no_data: `${name} — no data`, recovery: `${name} is back up` })[kind]
+const asItIs: Guard = text => text
+
+export function titleOf(alert: AlertDocument, guard: Guard = asItIs): string {
+  const { kind, facts } = alert
+  const name = guard(subjectOf(alert))
+  const by = guard(oneLine(facts.acknowledgedBy ?? '', nameCharacters))
+  const action = guard(actionOf(alert))
+  if (action === '') {
+    return {
+      opened: `${name} may be down`,
+      problem: `${name} is down`,
+      no_data: `${name} — no data`,
+      recovery: `${name} is back up`,
+      acknowledged: `${name} — taken by ${by}`,
+    }[kind]
+  }
+  const about = `${name}: ${facts.ruleKey}`
+  return {
+    opened: `${about} opened — ${action}`,
+    problem: `${about} — ${action}`,
+    no_data: `${about} — no data`,
+    recovery: `${about} is over`,
+    acknowledged: `${about} — taken by ${by}`,
+  }[kind]
+}
 
 export const subjectOf = ({ facts }: AlertDocument): string => oneLine(facts.subjectName, nameCharacters)
+
+export const resourceKeyOf = ({ facts }: AlertDocument): string => oneLine(facts.resourceKey ?? facts.subjectSlug, keyCharacters)
+
+/** What the rule of a Template tells a person to do; empty of other rules. */
+export const actionOf = ({ facts }: AlertDocument): string => oneLine(facts.action ?? '', errorCharacters)
+
+/** The explanation as one line. */
+export const explanationOf = ({ facts }: AlertDocument): string => oneLine(facts.explanation, explanationCharacters)
 
 /** The page of the subject, where its timeline is. */
 export const linkOf = ({ subjectId }: AlertDocument, publicUrl: string): string =>
   `${publicUrl}/subjects/${encodeURIComponent(subjectId)}`
 
+/** What a message is about: an opening or an acknowledgement is about a problem or about silence. */
+function topicOf({ kind, facts }: AlertDocument): TableKind {
+  if (kind !== 'opened' && kind !== 'acknowledged') return kind
+  return facts.condition === 'no_data' ? 'no_data' : 'problem'
+}
+
 /** Names of the locations that the message is about: failing, silent, or well again. A custom subject has none. */
-export function placesOf({ kind, facts }: AlertDocument, nameOf: LocationName): string[] {
-  const ids = { problem: facts.failing, no_data: facts.unknown, recovery: facts.ok }[kind]
+export function placesOf(alert: AlertDocument, nameOf: LocationName): string[] {
+  const { failing, unknown, ok } = alert.facts
+  const ids = { problem: failing, no_data: unknown, recovery: ok }[topicOf(alert)]
   return ids.map(id => oneLine(nameOf(id), errorCharacters))
 }
 
 /** How many locations fail or are silent, and which fail; empty with a single location, where it would say nothing. */
 export function extentOf(alert: AlertDocument, nameOf: LocationName): string {
-  const { kind, facts } = alert
+  const { facts } = alert
+  const topic = topicOf(alert)
   const total = facts.failing.length + facts.unknown.length + facts.ok.length
   const places = placesOf(alert, nameOf)
-  if (total < 2 || kind === 'recovery' || places.length === 0) return ''
-  if (kind === 'no_data') return `No reports from ${places.length} of ${total} locations`
+  if (total < 2 || topic === 'recovery' || places.length === 0) return ''
+  if (topic === 'no_data') return `No reports from ${places.length} of ${total} locations`
   return `Failing from ${places.length} of ${total} locations — ${places.join(', ')}`
 }
 
@@ -40,10 +82,25 @@ export function extentOf(alert: AlertDocument, nameOf: LocationName): string {
 export const errorOf = ({ kind, facts }: AlertDocument): string =>
   kind === 'recovery' ? '' : oneLine(facts.error, errorCharacters)
 
+/** What each sender said of its reading, one line for each. */
+export const reasonLinesOf = ({ facts }: AlertDocument): string[] =>
+  (facts.reasons ?? [])
+    .slice(0, evidenceBounds.inputs)
+    .map(({ signal, text }) => `Reason: ${signal}: ${oneLine(text, evidenceBounds.textCharacters)}`)
+
 /** How long it has been bad; for a recovery how long it was. */
 export function lastedOf({ kind, decidedAt, facts }: AlertDocument): string {
   const until = kind === 'recovery' ? (facts.closedAt ?? decidedAt) : decidedAt
   return humanDuration(until - facts.troubleSince)
+}
+
+/** The line on how long it lasts. Nobody waited with an opening. */
+export function durationLineOf(alert: AlertDocument): string {
+  const { kind, reminder } = alert
+  const lasted = lastedOf(alert)
+  if (kind === 'opened') return 'Not confirmed yet.'
+  if (kind === 'recovery') return `It was down for ${lasted}.`
+  return reminder || kind === 'acknowledged' ? `Down for ${lasted} so far.` : `Down for ${lasted} before we alerted.`
 }
 
 /** Which authored rule it is about, and what that reads; empty of a website monitor's own rule. */

@@ -1,10 +1,15 @@
-// An alert: one message to be told, before destinations are chosen. The keeper inserts it, only notifiers change it afterwards.
+// An alert: one message to send, before destinations are chosen. The keeper inserts it, only notifiers change it afterwards.
 import type { Stored } from '#shared/contracts/common.ts'
-import type { Evidence } from '#shared/contracts/verdict.ts'
+import type { TemplateRoute } from '#shared/contracts/template.ts'
+import type { Condition, Evidence } from '#shared/contracts/verdict.ts'
 
-export type AlertKind = 'problem' | 'no_data' | 'recovery'
+/** `opened` and `acknowledged` go only where a route or `send_on_open` asks for them. */
+export type AlertKind = 'opened' | 'problem' | 'no_data' | 'recovery' | 'acknowledged'
 
-/** Why a message is not sent to somebody (spec C, Delivery; spec D 3). */
+/** The kinds that generation 2 knows: delivery tables choose among them, and its log shows no others. */
+export type TableKind = Exclude<AlertKind, 'opened' | 'acknowledged'>
+
+/** Why a message is not sent to a destination, or to nobody (docs/reference/v3.md, 10.3). */
 export type UntoldReason =
   | 'maintenance'
   | 'no_destination'
@@ -12,6 +17,8 @@ export type UntoldReason =
   | 'resource_gone'
   | 'not_announced'
   | 'not_routed'
+  | 'not_opted_in'
+  | 'confirmed_first'
 
 /** id is `<incident>.a<number>`. The facts are frozen when the alert is decided. */
 export interface AlertDocument extends Stored {
@@ -44,7 +51,40 @@ export type AlertProblem =
   | { of: 'rule'; name: string }
   | { of: 'signal'; signal: string; number: { value: number; compare: '<' | '>'; threshold: number } | null }
 
-export interface AlertFacts {
+/** Where the rule itself sends its messages: a Template's routes, or its one destination by id; null: it names none. */
+export type AlertRouting = { routes: readonly TemplateRoute[] } | { destination: string } | null
+
+/** One comparison of a Template's rule: `unresolved`, or `status` with what belongs to it. */
+export interface ComparisonInput {
+  signal: string
+  status?: 'ok' | 'problem'
+  value?: number
+  /** Microseconds since the epoch. */
+  atUs?: number
+  reason?: string
+  unresolved?: string
+  counted?: { matching: number; required: number; within_seconds: number }
+  baseline?: { days: number; required: number; samples: number; median: number | null }
+}
+
+/** What only messages about rules of Templates carry, and those about openings and acknowledgements. */
+export interface TemplateFacts {
+  /** What the rule tells a person to do. Absent or null: it is no Template's rule. */
+  action?: string | null
+  routing?: AlertRouting
+  /** The Resource's key; absent: its slug. */
+  resourceKey?: string
+  /** What senders said of their readings, in the order of the rule's inputs. */
+  reasons?: readonly { signal: string; text: string }[]
+  /** One input for each comparison in its order; absent: `evidence` counts. */
+  comparisons?: { inputs: readonly ComparisonInput[]; omitted: number; truncated: boolean }
+  /** What the rule read when the message was decided; absent: what its kind says. */
+  condition?: Condition
+  /** The display name of the person who acknowledged. */
+  acknowledgedBy?: string
+}
+
+export interface AlertFacts extends TemplateFacts {
   subjectName: string
   subjectSlug: string
   /** As people know the rule: `availability` of a website monitor, the slug of an authored one. */

@@ -1,14 +1,17 @@
 // Questions about notification destinations, payload transformations, delivery tables and the delivery log (spec D 2). Who changes
 // one names it by its id inside the system, so that a repeated try meets the same one.
 import { Type } from 'typebox'
-import type { AlertKind } from '#shared/contracts/alert.ts'
+import type { TableKind } from '#shared/contracts/alert.ts'
 import { Id, Nullable } from '#shared/contracts/common.ts'
+import type { DeliveryEvent } from '#shared/contracts/delivery.ts'
 import type { DestinationType } from '#shared/contracts/destination.ts'
 import { After, type Page } from '#shared/contracts/page.ts'
 
 const PublicNumber = Type.Integer({ description: 'the integer id that generation 2 shows' })
 const TransformationNumber = Nullable(Type.Integer())
 const One = { workspaceId: Id, id: Id }
+/** No more than this many entries. */
+const EntryLimit = Type.Integer({ minimum: 1, maximum: 200 })
 /** Made once per request, so that a repeated try finds what the first one wrote. */
 const NewId = Type.Optional(Id)
 
@@ -81,7 +84,11 @@ export const notificationAsks = {
       }),
     ),
   }),
-  /** A page of the delivery log, newest first. */
+  /** What was sent about an incident (by its id inside the system) and what was kept back, newest first. */
+  'list-incident-deliveries': Type.Object({ workspaceId: Id, incidentId: Id, limit: EntryLimit, after: After }),
+  /** The same of a destination, tests included. */
+  'list-destination-deliveries': Type.Object({ workspaceId: Id, destinationId: Id, limit: EntryLimit, after: After }),
+  /** A page of the delivery log as generation 2 shows it, newest first. */
   'list-deliveries': Type.Object({
     workspaceId: Id,
     /** Of this destination alone, also after it was deleted; null: of all. */
@@ -124,7 +131,7 @@ export interface TransformationView {
 }
 
 export interface DeliveryTableView {
-  selections: { number: number; name: string; alertKinds: AlertKind[] }[]
+  selections: { number: number; name: string; alertKinds: TableKind[] }[]
   /** The number of the workspace's default destination; null: none. */
   defaultNumber: number | null
 }
@@ -134,11 +141,25 @@ export interface DeliveryView {
   destinationNumber: number
   destinationName: string
   destinationType: DestinationType
-  alertKind: AlertKind
+  alertKind: TableKind
   status: 'delivered' | 'failed'
   payload: string
   error: string
   at: number
+}
+
+/** An attempt, or a message that was kept back. */
+export interface DeliveryEntry {
+  at: number
+  /** As it was called then; null if no destination was chosen. */
+  destinationName: string | null
+  destinationType: DestinationType | null
+  event: DeliveryEvent
+  status: 'delivered' | 'failed' | 'held'
+  /** Null if delivered. */
+  reason: string | null
+  /** Inside the system; null of a test. */
+  incidentId: string | null
 }
 
 export interface NotificationAnswers {
@@ -157,5 +178,7 @@ export interface NotificationAnswers {
   'delete-transformation': null
   'get-delivery-table': DeliveryTableView
   'put-delivery-table': DeliveryTableView
+  'list-incident-deliveries': Page<DeliveryEntry>
+  'list-destination-deliveries': Page<DeliveryEntry>
   'list-deliveries': Page<DeliveryView>
 }

@@ -54,18 +54,32 @@ export interface DeliveryDocument extends Stored {
   expireAt: number
 }
 
-/** One attempt. Never carries the URL. id is `<delivery>.<attempt>`. */
+/** What a message says, as generation 3 names it. */
+export type DeliveryEvent = AlertKind | 'reminder' | 'test'
+
+/**
+ * One attempt, or one message that was kept back. Never carries the URL. id is `<delivery>.<attempt>`, of what was kept back
+ * `<delivery>.kept` or `<alert>.kept`.
+ */
 export interface DeliveryLogDocument extends Stored {
   /** The integer id that generation 2 shows; unique. */
   number: number
   workspaceId: string
-  destinationId: string
-  /** The integer id that generation 2 shows; absent in older rows. */
-  destinationNumber?: number
-  destinationName: string
-  destinationType: DestinationType
+  /** Null if no destination was chosen. */
+  destinationId: string | null
+  /** The integer id that generation 2 shows; null if the destination is gone or none was chosen. */
+  destinationNumber: number | null
+  /** As it was called then; null as above. */
+  destinationName: string | null
+  destinationType: DestinationType | null
   alertKind: AlertKind
-  status: 'delivered' | 'failed'
+  event: DeliveryEvent
+  /** `held`: kept back, for `reason`. */
+  status: 'delivered' | 'failed' | 'held'
+  /** Null if delivered, else `http_NNN`, `unreachable`, `not_sent` or an UntoldReason. */
+  reason: string | null
+  /** 1: generation 2's log shows it, an attempt of a kind that generation 2 knows (an indexed column). */
+  shownInV2: 0 | 1
   payload: string
   /** Empty when delivered. */
   error: string

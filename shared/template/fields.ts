@@ -11,14 +11,19 @@ export const fieldNames = [
   'link',
   'workspace',
   'at',
+  'rule',
+  'action',
+  'resource',
+  'evidence',
 ] as const
 
 export type FieldName = (typeof fieldNames)[number]
 
 /**
- * kind: problem, no_data, recovery; status: down, unknown, up; url: what is checked; summary: one line; error: the check's own;
- * locations: comma separated names of those the message is about; lasted: how long so far or in all, for people; link: the subject's
- * page; at: when the message was decided, RFC 3339.
+ * kind: opened, problem, no_data, recovery, acknowledged; status: opening, down, unknown, up, acknowledged; url: what is checked; summary:
+ * one line; error: the check's own; locations: comma separated names of those the message is about; lasted: how long so far or in all, for
+ * people; link: the subject's page; at: when the message was decided, RFC 3339; rule: its key; action: what it tells a person to do;
+ * resource: the subject's key; evidence: what the rule was decided from, one line.
  */
 export type TemplateFields = Record<FieldName, string>
 

@@ -1,10 +1,10 @@
 // The three messages that a template is judged by before it is stored, and the judgement itself (spec D 2, Transformation).
-import type { AlertKind } from '#shared/contracts/alert.ts'
+import type { TableKind } from '#shared/contracts/alert.ts'
 import type { TemplateFields } from '#shared/template/fields.ts'
 import { type Rendered, renderTemplate } from '#shared/template/template.ts'
 
 export interface Sample {
-  alertKind: AlertKind
+  alertKind: TableKind
   label: string
   fields: TemplateFields
 }
@@ -22,6 +22,9 @@ const shared = {
   url: 'https://shop.example.com/health?full=1&from=monitor',
   link: 'https://status.example.com/subjects/Ab3dE6gH9k',
   workspace: 'Acme \\ Operations',
+  rule: 'availability',
+  action: 'Look at "checkout" first',
+  resource: 'shop-checkout',
   at: '2026-01-05T12:02:00.000Z',
 } as const
 
@@ -39,6 +42,7 @@ export const samples: readonly Sample[] = [
       summary: `${shared.subject} is down: failing from 2 of 3 locations — Helsinki, Dallas`,
       error: checkError,
       locations: 'Helsinki, Dallas',
+      evidence: '2 of 3 locations failing',
       lasted: '2m',
     },
   },
@@ -52,6 +56,7 @@ export const samples: readonly Sample[] = [
       summary: `${shared.subject} — no data: no reports from 2 of 3 locations`,
       error: checkError,
       locations: 'Helsinki, Dallas',
+      evidence: 'no reports from 2 of 3 locations',
       lasted: '2m',
     },
   },
@@ -65,6 +70,7 @@ export const samples: readonly Sample[] = [
       summary: `${shared.subject} is back up after 14m`,
       error: '',
       locations: 'Helsinki, Dallas, Oslo',
+      evidence: 'all 3 locations ok',
       lasted: '14m',
     },
   },

@@ -483,7 +483,23 @@ t.test('GET samples answers the three messages to anybody with a key', async t =
       [['alert_kind', 'label', 'fields'], 'recovery', 'Recoveries'],
     ],
   )
-  const names = ['kind', 'status', 'subject', 'url', 'summary', 'error', 'locations', 'lasted', 'link', 'workspace', 'at']
+  const names = [
+    'kind',
+    'status',
+    'subject',
+    'url',
+    'summary',
+    'error',
+    'locations',
+    'lasted',
+    'link',
+    'workspace',
+    'at',
+    'rule',
+    'action',
+    'resource',
+    'evidence',
+  ]
   for (const { alert_kind, fields } of samples) {
     t.strictSame(Object.keys(fields).sort(), names.toSorted(), alert_kind)
     for (const name of names) {
@@ -916,6 +932,9 @@ t.test('a long log comes in pages and stops at 1,000 rows', async t => {
     status: 'delivered' as const,
     payload: 'y'.repeat(2_000),
     error: '',
+    event: 'problem' as const,
+    reason: null,
+    shownInV2: 1 as const,
     incidentId: null,
     at: i,
     expireAt: 1e15,

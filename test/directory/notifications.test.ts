@@ -351,6 +351,114 @@ t.test('a row of a destination that is made while tables are swept stays', async
   t.match(selections, [{ number: made, alertKinds: ['problem'] }])
 })
 
+/** A row of the log about an incident, as a notifier writes it. */
+const logRow = (n: number, over: Partial<DeliveryLogDocument> = {}): DeliveryLogDocument => ({
+  id: `delivery.${n}`,
+  rev: 1,
+  number: n,
+  workspaceId: 'w',
+  destinationId: 'd',
+  destinationNumber: 1,
+  destinationName: 'Pager',
+  destinationType: 'webhook',
+  alertKind: 'problem',
+  event: 'problem',
+  status: 'delivered',
+  reason: null,
+  shownInV2: 1,
+  payload: '{}',
+  error: '',
+  incidentId: 'a.1',
+  at: n,
+  expireAt: 4e12,
+  ...over,
+})
+
+onEachStore('v3 10.3 deliveries of an incident and of a destination', async (t, store) => {
+  const { ask } = await start(t, store)
+  const nobody = { destinationId: null, destinationNumber: null, destinationName: null, destinationType: null }
+  const held = { status: 'held', shownInV2: 0, payload: '' } as const
+  await store.insert('deliveryLog', [
+    logRow(1, { at: 50, event: 'opened', alertKind: 'opened', shownInV2: 0 }),
+    logRow(2, { at: 20, status: 'failed', reason: 'http_503', error: 'http_503: no' }),
+    logRow(3, { at: 30, ...held, reason: 'maintenance' }),
+    logRow(4, { at: 30, ...held, ...nobody, reason: 'not_routed' }),
+    logRow(5, { at: 60, incidentId: 'b.1' }),
+    logRow(6, { at: 70, incidentId: null, event: 'test' }),
+    logRow(7, { at: 80, workspaceId: 'other' }),
+    logRow(8, { at: 90, destinationId: 'e', incidentId: 'b.1', event: 'reminder' }),
+    logRow(9, { at: 95, alertKind: 'acknowledged', event: 'acknowledged', shownInV2: 0 }),
+  ])
+  type Entries = AskResults['list-incident-deliveries']
+  const readAll = async (page: (after: string | null) => Promise<Entries>) => {
+    const found: Entries['items'] = []
+    let after: string | null = null
+    do {
+      const { items, next } = await page(after)
+      found.push(...items)
+      after = next
+    } while (after !== null)
+    return found
+  }
+  await t.test('an incident has its entries newest first, whatever the pages', async t => {
+    for (const limit of [1, 2, 200]) {
+      const entries = await readAll(after =>
+        ask('list-incident-deliveries', { workspaceId: 'w', incidentId: 'a.1', limit, after }),
+      )
+      t.strictSame(
+        entries.map(({ at, event, status, reason, destinationName }) => [at, event, status, reason, destinationName]),
+        [
+          [95, 'acknowledged', 'delivered', null, 'Pager'],
+          [50, 'opened', 'delivered', null, 'Pager'],
+          [30, 'problem', 'held', 'not_routed', null],
+          [30, 'problem', 'held', 'maintenance', 'Pager'],
+          [20, 'problem', 'failed', 'http_503', 'Pager'],
+        ],
+      )
+    }
+    t.strictSame((await ask('list-incident-deliveries', { workspaceId: 'w', incidentId: 'b.1', limit: 1, after: null })).items, [
+      {
+        at: 90,
+        destinationName: 'Pager',
+        destinationType: 'webhook',
+        event: 'reminder',
+        status: 'delivered',
+        reason: null,
+        incidentId: 'b.1',
+      },
+    ])
+    for (const limit of [0, 201]) {
+      await t.rejects(ask('list-incident-deliveries', { workspaceId: 'w', incidentId: 'a.1', limit, after: null }), {
+        code: 'malformed',
+      })
+    }
+  })
+  await t.test('a destination has its entries, tests among them, of its workspace', async t => {
+    const asked = { workspaceId: 'w', destinationId: 'd', limit: 2 }
+    const entries = await readAll(after => ask('list-destination-deliveries', { ...asked, after }))
+    t.strictSame(
+      entries.map(({ at, incidentId }) => [at, incidentId]),
+      [
+        [95, 'a.1'],
+        [70, null],
+        [60, 'b.1'],
+        [50, 'a.1'],
+        [30, 'a.1'],
+        [20, 'a.1'],
+      ],
+    )
+  })
+  await t.test("generation 2's log shows attempts of its own kinds alone", async t => {
+    const numbers = async (destinationNumber: number | null, failedOnly = false) =>
+      (await ask('list-deliveries', { workspaceId: 'w', destinationNumber, failedOnly, limit: 100, after: null })).items.map(
+        ({ number }) => number,
+      )
+    t.strictSame(await numbers(null), [8, 6, 5, 2])
+    t.strictSame(await numbers(1), [8, 6, 5, 2])
+    t.strictSame(await numbers(null, true), [2])
+  })
+})
+
 t.test('a log of large bodies is answered whole, and no row is read much more than once for it', async t => {
   const whole = createMemoryStore()
   const row = (n: number, payload: string): DeliveryLogDocument => ({
@@ -366,6 +474,9 @@ t.test('a log of large bodies is answered whole, and no row is read much more th
     status: 'failed',
     payload,
     error: '',
+    event: 'problem',
+    reason: 'unreachable',
+    shownInV2: 1,
     incidentId: null,
     at: n,
     expireAt: n,

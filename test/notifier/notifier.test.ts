@@ -213,7 +213,7 @@ t.test('a reminder is sent while its incident is open and unacknowledged, and no
     ['it recovers', { condition: 'ok', status: 'recovering', wellSince: startAt }, 1, /^not_sent: it is not failing any more$/],
     ['its reports are missing', { condition: 'no_data', status: 'no_data' }, 1, /^not_sent: it is not failing any more$/],
     ['maintenance ended', {}, 2, null, startAt],
-    ['maintenance began', {}, 1, /^not_sent: maintenance runs$/, startAt + 3_600_000],
+    ['maintenance began', {}, 1, /^maintenance: a window runs$/, startAt + 3_600_000],
   ]
   for (const [title, change, hits, error, endsAt] of meanwhile) {
     const reminder = alert('one', 'a', 1, { reminder: true })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { AlertDocument, AlertFacts, AlertKind, UntoldReason } from '#shared/contracts/alert.ts'
+import type { AlertDocument, AlertFacts, AlertKind, TableKind, UntoldReason } from '#shared/contracts/alert.ts'
 import type { DeliverySelection } from '#shared/contracts/delivery-table.ts'
 import { hour, limits, minute } from '#shared/limits.ts'
 import type { FieldName, TemplateFields } from '#shared/template/fields.ts'
@@ -22,8 +22,15 @@ const all = [
   destination('off', '', { ...here, default: false, enabled: false }),
   destination('elsewhere', '', { workspaceId: 'another' }),
 ]
+const nothingSpecial: Routing = {
+  destinations: all,
+  selections: [],
+  subjectGone: false,
+  isOvertaken: false,
+  openedAt: new Set(),
+}
 const offDefault = [destination('b', '', { ...here, enabled: false })]
-const rows = (given: Record<string, AlertKind[]>): DeliverySelection[] =>
+const rows = (given: Record<string, TableKind[]>): DeliverySelection[] =>
   Object.entries(given).map(([destinationId, alertKinds]) => ({ destinationId, alertKinds }))
 
 interface Choice {
@@ -129,7 +136,7 @@ const choices: Choice[] = [
 t.test('each destination is told or has its reason', async t => {
   for (const { name, kind = 'problem', held, confirmedAt, routing, told, leftOut, nobody } of choices) {
     const asked = { ...here, kind, held: held ?? null, facts: { confirmedAt: confirmedAt === null ? null : startAt } }
-    const decision = decide(asked, { destinations: all, selections: [], subjectGone: false, ...routing })
+    const decision = decide(asked, { ...nothingSpecial, ...routing })
     t.strictSame(
       decision.told.map(({ id }) => id),
       told,

@@ -5,7 +5,7 @@ import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts
 
 const Attachment = Answered('MessageAttachment', {
   author_name: Type.String(),
-  title: Type.String({ description: '`Shop is down`, `Shop — no data` or `Shop is back up`.' }),
+  title: Type.String({ description: 'Such as `Shop is down`, `Shop — no data`, `Shop is back up`.' }),
   color: Type.String({ pattern: '^#[0-9a-f]{6}$' }),
   text: Type.String({ description: 'Lines for people. The last links to the page of the subject.' }),
   footer: Type.String(),
@@ -14,12 +14,37 @@ const Attachment = Answered('MessageAttachment', {
 const attachments = Type.Array(Attachment, { minItems: 1, maxItems: 1 })
 
 const closed = { additionalProperties: false }
+/** Of a Template's rule that counts, or compares with a baseline. */
+const ofComparison = {
+  counted: Type.Optional(
+    Type.Object({ matching: Type.Integer(), required: Type.Integer(), within_seconds: Type.Integer() }, closed),
+  ),
+  baseline: Type.Optional(
+    Type.Object(
+      { days: Type.Integer(), required: Type.Integer(), samples: Type.Integer(), median: OrNull(Type.Number()) },
+      closed,
+    ),
+  ),
+}
 const Evidence = Type.Object(
   {
     inputs: Type.Array(
       Type.Union([
-        Type.Object({ signal: Type.String(), status: Type.Enum(['ok', 'problem']), at: OrNull(Instant) }, closed),
-        Type.Object({ signal: Type.String(), unresolved: Type.String({ description: 'Why it says nothing.' }) }, closed),
+        Type.Object(
+          {
+            signal: Type.String(),
+            status: Type.Enum(['ok', 'problem']),
+            value: Type.Optional(Type.Number()),
+            at: OrNull(Instant),
+            reason: Type.Optional(Type.String({ description: 'As its sender gave it.' })),
+            ...ofComparison,
+          },
+          closed,
+        ),
+        Type.Object(
+          { signal: Type.String(), unresolved: Type.String({ description: 'Why it says nothing.' }), ...ofComparison },
+          closed,
+        ),
       ]),
     ),
     omitted: Type.Integer({ minimum: 0, description: 'Inputs that are left out.' }),
@@ -44,7 +69,7 @@ const Incident = Answered('MessageIncident', {
   rule: Type.String(),
   verdict: Type.Enum(['problem', 'no_data', 'ok']),
   action: OrNull(Type.String({ description: 'What the rule asks a person to do.' })),
-  transition: Type.Enum(['confirmed', 'closed'], { description: 'A reminder repeats the latest.' }),
+  transition: Type.Enum(['opened', 'confirmed', 'closed', 'acknowledged'], { description: 'A reminder repeats the latest.' }),
   lifecycle: Type.Enum(['open', 'closed']),
   confirmation: Type.Enum(['confirmed', 'unconfirmed']),
   at: Instant,
@@ -105,7 +130,7 @@ export function webhooks(components: Components): JsonSchema {
   const post = {
     operationId: 'message',
     tags: ['messages'],
-    summary: 'A problem, a reminder, no data, a recovery or a test, sent to a destination.',
+    summary: 'A message about an incident or a test, sent to a destination.',
     description: 'A destination of type `slack` gets no `incident`. A transformation replaces the whole body.',
     security: [],
     parameters: headers,

@@ -2,7 +2,7 @@
 // member reads it, because it holds no URL.
 import type { FastifyInstance } from 'fastify'
 import { type Static, type TObjectOptions, Type } from 'typebox'
-import type { AlertKind } from '#shared/contracts/alert.ts'
+import type { TableKind as AlertKind } from '#shared/contracts/alert.ts'
 import type { DeliveryTableView } from '#shared/contracts/ask-notifications.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'

@@ -41,7 +41,7 @@ export function watchDestinations({ parts, conditions, alter }: Watching): Desti
     if (destination === null) return end(objectId, 'deleted')
     if (!destination.enabled) return end(objectId, 'switched_off')
     const rows = await store.find('deliveryLog', {
-      where: { destinationNumber: destination.number },
+      where: { destinationNumber: destination.number, status: { in: ['delivered', 'failed'] } },
       sort: [['number', 'desc']],
       limit: raised === 1 ? 1 : failingRows,
       select: ['number', 'status', 'at'],
