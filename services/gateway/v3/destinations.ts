@@ -6,8 +6,10 @@ import { idLength, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { type Call, pathPart } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
-import { route } from '../route.ts'
+import { timestamp } from '../instants.ts'
+import { Paged, route } from '../route.ts'
 import { NameText, OrNull } from './common.ts'
+import { limitOf, pageQuery, readCursor, writeCursor } from './paging.ts'
 
 const bounds = limits.destination
 const all = '/workspaces/:workspace/destinations'
@@ -164,6 +166,39 @@ const test = route({
   },
 })
 
+const deliveries = route({
+  method: 'GET',
+  path: `${one}/deliveries`,
+  summary: 'What the destination was sent and what was kept back from it, newest first.',
+  needs: reading,
+  find,
+  query: pageQuery,
+  result: Type.Array(
+    Type.Object({
+      at: Type.String({ format: 'date-time' }),
+      event: Type.String(),
+      status: Type.Enum(['delivered', 'failed', 'held']),
+      reason: OrNull(Type.String()),
+      incident: OrNull(Type.String()),
+    }),
+  ),
+  refusals: ['422 limit', '422 cursor'],
+  isAudited: false,
+  handler: async ({ directory, incidentIds }, { workspaceId, found: { id }, query, traceId }) => {
+    const cursors = `deliveries ${id}`
+    const asked = { workspaceId, destinationId: id, limit: limitOf(query), after: readCursor(cursors, query) }
+    const { items, next } = await directory.ask('list-destination-deliveries', asked, traceId)
+    const entries = items.map(({ at, event, status, reason, incidentId }) => ({
+      at: timestamp(at),
+      event,
+      status,
+      reason,
+      incident: incidentId === null ? null : incidentIds.encode(incidentId),
+    }))
+    return new Paged(entries, writeCursor(cursors, next))
+  },
+})
+
 /** One destination too many is a fault of the request in this generation, as are workspaces (2.8). */
 function tooMany(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== 'invalid_state') throw error
@@ -195,4 +230,4 @@ const destinationObject = ({ id, name, type, channel, enabled, sendOnOpen, defau
   default: isDefault,
 })
 
-export const destinationRoutes = [list, create, detail, change, remove, test]
+export const destinationRoutes = [list, create, detail, change, remove, test, deliveries]

@@ -5,11 +5,13 @@ import t from 'tap'
 import { hashToken, makeToken } from '#shared/api-token.ts'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { TemplateDocument } from '#shared/contracts/template.ts'
+import { createIncidentIds } from '#shared/incident-ids.ts'
 import type { Service } from '#shared/service.ts'
 import { startNotifier } from '../../../services/notifier/app.ts'
 import { createReceiver, options as notifierOptions, type Receiver } from '../../notifier/house.ts'
-import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/api-world.ts'
+import { type ApiWorld, type CallOptions, incidentSalt, startApiWorld } from '../../support/api-world.ts'
 
+const publicIncidentId = createIncidentIds(incidentSalt).encode
 const secretUrl = 'https://hooks.example.com/services/T0secret'
 
 let world: ApiWorld
@@ -184,6 +186,7 @@ t.test('v3 2.8 members read with a full key, editors write, and the object comes
   const routes: [method: string, below: string, viewerGets: number][] = [
     ['GET', '', 200],
     ['GET', `/${id}`, 200],
+    ['GET', `/${id}/deliveries`, 200],
     ['POST', '', 403],
     ['PATCH', `/${id}`, 403],
     ['POST', `/${id}/test`, 403],
@@ -223,6 +226,59 @@ t.test('v3 10.1 a test sends one message and says what came of it', async t => {
   await send('PATCH', `/${id}`, { url: 'http://127.0.0.1:1/' })
   t.strictSame((await send('POST', `/${id}/test`, {})).json.result, { status: 'failed', reason: 'unreachable' })
   t.equal((await send('POST', `/${id}/test`, { now: true })).status, 400)
+})
+
+t.test('v3 10.3 a destination lists what it was sent, newest first, in pages', async t => {
+  const { id: workspace, send, create } = await home()
+  const { id } = await create({ url: receiver.url })
+  const other = await create({ name: 'other', url: receiver.url })
+  answer = 200
+  await send('POST', `/${id}/test`)
+  await send('POST', `/${other.id}/test`)
+  const [tested] = await world.store.find('deliveryLog', { where: { destinationId: id }, limit: 1 })
+  const incidentId = 'Shop000001.1'
+  const rows = Array.from({ length: 230 }, (_, i) => ({
+    ...tested!,
+    id: `row${workspace}.${i}`,
+    number: 5_000_000 + i,
+    incidentId,
+    event: 'problem' as const,
+    status: 'held' as const,
+    reason: 'maintenance',
+    at: i,
+  }))
+  await world.store.insert('deliveryLog', rows)
+  const list = async (query = '') => send('GET', `/${id}/deliveries${query}`)
+  const first = (await list()).json
+  t.equal(first.result.length, 50, 'by default')
+  t.strictSame(first.result[0], {
+    at: new Date(tested?.at ?? 0).toISOString(),
+    event: 'test',
+    status: 'delivered',
+    reason: null,
+    incident: null,
+  })
+  t.match(first.result[1], { at: new Date(229).toISOString(), event: 'problem', status: 'held', reason: 'maintenance' })
+  t.equal(first.result[1].incident, publicIncidentId(incidentId))
+  const second = (await list(`?limit=200&cursor=${first.meta.next_cursor}`)).json
+  t.strictSame([second.result.length, second.meta], [181, { next_cursor: null }])
+  t.equal(second.result[0].at, new Date(180).toISOString())
+  const mine = encodeURIComponent(first.meta.next_cursor)
+  const refused: [query: string, field: string][] = [
+    ['?limit=0', 'limit'],
+    ['?limit=201', 'limit'],
+    ['?limit=x', 'limit'],
+    ['?cursor=nonsense', 'cursor'],
+    ['?cursor=', 'cursor'],
+    [`?cursor=${Buffer.from(JSON.stringify([`deliveries ${id}`, 'x'])).toString('base64url')}`, 'cursor'],
+    ['?since=1', 'since'],
+  ]
+  for (const [query, field] of refused) {
+    const { status, json } = await list(query)
+    t.match([status, json.error], [422, { code: 1422, details: { field } }], query)
+  }
+  const foreign = await send('GET', `/${other.id}/deliveries?cursor=${mine}`)
+  t.match([foreign.status, foreign.json.error.details], [422, { field: 'cursor' }], 'a cursor fits the list that made it')
 })
 
 const rule = (key: string, names: object) => ({
