@@ -26,7 +26,7 @@ export interface ErrorFacts {
   scope?: string
   /** The least role that is enough. */
   role?: string
-  /** What uses the object, as a text for people. */
+  /** The uses that keep the object from deletion, as a text for people. */
   used_by?: string
 }
 

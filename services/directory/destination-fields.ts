@@ -1,4 +1,4 @@
-// What a destination's fields may hold, for every request that writes one. Each refusal names its field.
+// Bounds of a destination's fields, for every request that writes one. Each refusal names its field.
 import type { DestinationDocument, DestinationType } from '#shared/contracts/destination.ts'
 import { AppError } from '#shared/errors.ts'
 import { isHttpUrl } from '#shared/http-url.ts'
@@ -25,13 +25,13 @@ export function requireChannel(channel: string): void {
   throw invalid('channel', 'Invalid channel', `A channel has at most ${bounds.channelCharacters} characters`)
 }
 
-/** Throws if a destination of this type cannot be told of openings. */
+/** Throws if openings cannot be sent to a destination of this type. */
 export function requireOpenable(type: DestinationType, sendOnOpen: boolean): void {
   if (!sendOnOpen || type === 'webhook') return
   throw invalid('send_on_open', 'Invalid send_on_open', 'Only a webhook can be told when an incident opens')
 }
 
-/** Throws if the mark would go to a destination that is switched off. */
+/** Throws if the mark would move to a destination that is switched off. */
 export function requireEnabledDefault(isMarked: boolean, enabled: boolean): void {
   if (!isMarked || enabled) return
   throw invalid('default', 'Destination is disabled', 'Only a destination that is switched on becomes default')

@@ -1,4 +1,4 @@
-// What names a destination: rules of Templates, and of Resources that live by an older revision. Rule: docs/reference/v3.md, 10.2.
+// Uses of a destination: rules of Templates, and of Resources that live by an older revision, that name it. Rule: docs/reference/v3.md, 10.2.
 import type { Template, TemplateRule } from '#shared/contracts/template.ts'
 import { limits } from '#shared/limits.ts'
 import type { Query, Store } from '#shared/store/port.ts'

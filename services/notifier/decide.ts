@@ -1,4 +1,4 @@
-// Who is told about an alert: pure choice among the workspace's destinations, with a reason for each that is left out. Rules:
+// Choice of destinations for an alert among its workspace's, with a reason for each that is left out. Pure. Rules:
 // docs/reference/v3.md, 10.3 to 10.6.
 import type { AlertDocument, UntoldReason } from '#shared/contracts/alert.ts'
 import type { DeliverySelection } from '#shared/contracts/delivery-table.ts'
@@ -8,11 +8,11 @@ import { defaultDestination } from '#shared/default-destination.ts'
 export interface Decision {
   told: DestinationDocument[]
   leftOut: { destinationId: string; reason: UntoldReason }[]
-  /** Why nobody at all is told; null if somebody is, or nobody asked for an opening or an acknowledgement. */
+  /** The reason if no destination gets the message; null if one does, or if nobody asked for an opening or an acknowledgement. */
   nobody: UntoldReason | null
 }
 
-/** What speaks for and against telling. */
+/** Facts beside the alert from which its destinations are chosen. */
 export interface Routing {
   /** Those of the alert's workspace; others are ignored. */
   destinations: readonly DestinationDocument[]
@@ -30,7 +30,7 @@ type Asked = Pick<AlertDocument, 'workspaceId' | 'kind' | 'held'> & {
   facts: Pick<AlertDocument['facts'], 'confirmedAt' | 'routing'>
 }
 
-/** How a destination stands to a message, before anything is held against either. */
+/** Whether a destination is to get a message, before reasons against the message are looked at. */
 type Claim = 'asks' | 'not_opted_in' | 'not_routed'
 
 interface Choice {
@@ -111,7 +111,7 @@ function reasonOf(
 
 type Against = Pick<Routing, 'subjectGone' | 'isOvertaken'> & { gotOpening: boolean }
 
-/** What holds against the message itself. An incident that was never confirmed ends unheard, unless its opening was heard. */
+/** The reason against the message itself; null: none. The end of an unconfirmed incident is sent only to who got its opening. */
 function reasonAgainst({ kind, held, facts }: Asked, { subjectGone, isOvertaken, gotOpening }: Against): UntoldReason | null {
   if (subjectGone) return 'resource_gone'
   if (kind === 'opened' && isOvertaken) return 'confirmed_first'

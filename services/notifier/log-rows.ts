@@ -13,7 +13,7 @@ type Destination = Pick<DestinationDocument, 'id' | 'number' | 'name' | 'type'>
 /** The word that an error begins with: `http_503`, `unreachable`, `not_sent`, or why the message was kept back. */
 export const reasonOf = (error: string): string | null => (error === '' ? null : (error.split(':', 1)[0] as string))
 
-/** What a row says of where it goes; `destination` undefined: it is gone, null: none was chosen. */
+/** A row's destination. `destination` undefined: it is gone; null: none was chosen. */
 export const placeOf = (destination: Destination | null | undefined, id: string | null = null) => ({
   destinationId: destination?.id ?? id,
   destinationNumber: destination?.number ?? null,
@@ -59,7 +59,7 @@ export const endedRows = (steps: readonly Step[], at: number): LogRow[] =>
       ...unsent(document.snapshot.context.lastError ?? '', at),
     }))
 
-/** Rows of a message that some destinations, or everybody, do not get although they were to. */
+/** Rows of a message that some destinations, or all, were chosen for and do not get. */
 export function keptRows(
   alert: AlertDocument,
   { leftOut, nobody }: Decision,

@@ -1,4 +1,4 @@
-// Withdraws openings that nobody has got yet once their incident is confirmed or closed: they are no news any more. Rule:
+// Withdraws undelivered openings of incidents that have been confirmed or closed. Rule:
 // docs/reference/v3.md, 10.5.
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import { limits } from '#shared/limits.ts'

@@ -1,4 +1,4 @@
-// What messages say, whatever their form: the built-in body and payload templates speak alike. Pure; foreign text leaves here as one
+// Words of messages, for the built-in body and for payload templates alike. Pure; foreign text leaves here as one
 // line without control characters. Rules: docs/reference/v3.md, 10.7 and 10.8.
 import type { AlertDocument, AlertProblem, TableKind } from '#shared/contracts/alert.ts'
 import { humanDuration } from '#shared/durations.ts'
@@ -44,7 +44,7 @@ export const subjectOf = ({ facts }: AlertDocument): string => oneLine(facts.sub
 
 export const resourceKeyOf = ({ facts }: AlertDocument): string => oneLine(facts.resourceKey ?? facts.subjectSlug, keyCharacters)
 
-/** What the rule of a Template tells a person to do; empty of other rules. */
+/** The action text of a Template's rule; empty of other rules. */
 export const actionOf = ({ facts }: AlertDocument): string => oneLine(facts.action ?? '', errorCharacters)
 
 /** The explanation as one line. */
@@ -54,7 +54,7 @@ export const explanationOf = ({ facts }: AlertDocument): string => oneLine(facts
 export const linkOf = ({ subjectId }: AlertDocument, publicUrl: string): string =>
   `${publicUrl}/subjects/${encodeURIComponent(subjectId)}`
 
-/** What a message is about: an opening or an acknowledgement is about a problem or about silence. */
+/** The subject matter: an opening or an acknowledgement is about a problem or about silence. */
 function topicOf({ kind, facts }: AlertDocument): TableKind {
   if (kind !== 'opened' && kind !== 'acknowledged') return kind
   return facts.condition === 'no_data' ? 'no_data' : 'problem'
@@ -82,7 +82,7 @@ export function extentOf(alert: AlertDocument, nameOf: LocationName): string {
 export const errorOf = ({ kind, facts }: AlertDocument): string =>
   kind === 'recovery' ? '' : oneLine(facts.error, errorCharacters)
 
-/** What each sender said of its reading, one line for each. */
+/** One line for each reason that a sender gave. */
 export const reasonLinesOf = ({ facts }: AlertDocument): string[] =>
   (facts.reasons ?? [])
     .slice(0, evidenceBounds.inputs)
@@ -94,7 +94,7 @@ export function lastedOf({ kind, decidedAt, facts }: AlertDocument): string {
   return humanDuration(until - facts.troubleSince)
 }
 
-/** The line on how long it lasts. Nobody waited with an opening. */
+/** How long it lasts or lasted. An opening has only begun. */
 export function durationLineOf(alert: AlertDocument): string {
   const { kind, reminder } = alert
   const lasted = lastedOf(alert)

@@ -67,18 +67,18 @@ export interface ComparisonInput {
   baseline?: { days: number; required: number; samples: number; median: number | null }
 }
 
-/** What only messages about rules of Templates carry, and those about openings and acknowledgements. */
+/** Facts of messages about rules of Templates, and of openings and acknowledgements. */
 export interface TemplateFacts {
-  /** What the rule tells a person to do. Absent or null: it is no Template's rule. */
+  /** The text that tells a person what to do. Absent or null: it is no Template's rule. */
   action?: string | null
   routing?: AlertRouting
   /** The Resource's key; absent: its slug. */
   resourceKey?: string
-  /** What senders said of their readings, in the order of the rule's inputs. */
+  /** Reasons that senders gave for their readings, in the order of the rule's inputs. */
   reasons?: readonly { signal: string; text: string }[]
   /** One input for each comparison in its order; absent: `evidence` counts. */
   comparisons?: { inputs: readonly ComparisonInput[]; omitted: number; truncated: boolean }
-  /** What the rule read when the message was decided; absent: what its kind says. */
+  /** The rule's condition when the message was decided; absent: the one that its kind means. */
   condition?: Condition
   /** The display name of the person who acknowledged. */
   acknowledgedBy?: string

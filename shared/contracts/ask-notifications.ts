@@ -84,7 +84,7 @@ export const notificationAsks = {
       }),
     ),
   }),
-  /** What was sent about an incident (by its id inside the system) and what was kept back, newest first. */
+  /** A page of attempts and of messages kept back about an incident (by its id inside the system), newest first. */
   'list-incident-deliveries': Type.Object({ workspaceId: Id, incidentId: Id, limit: EntryLimit, after: After }),
   /** The same of a destination, tests included. */
   'list-destination-deliveries': Type.Object({ workspaceId: Id, destinationId: Id, limit: EntryLimit, after: After }),

@@ -54,7 +54,7 @@ export interface DeliveryDocument extends Stored {
   expireAt: number
 }
 
-/** What a message says, as generation 3 names it. */
+/** The occasion of a message, as generation 3 names it. */
 export type DeliveryEvent = AlertKind | 'reminder' | 'test'
 
 /**

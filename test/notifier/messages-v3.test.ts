@@ -1,4 +1,4 @@
-// Messages about rules of Templates, openings and acknowledgements: who gets them, what they say, and what the log keeps of those kept back.
+// Messages about rules of Templates, openings and acknowledgements: their destinations, their words, and the log's entries of those kept back.
 // Each title cites its rule of docs/reference/v3.md.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'

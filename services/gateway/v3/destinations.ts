@@ -169,7 +169,7 @@ const test = route({
 const deliveries = route({
   method: 'GET',
   path: `${one}/deliveries`,
-  summary: 'What the destination was sent and what was kept back from it, newest first.',
+  summary: 'Attempts to send to the destination and messages kept back from it, newest first.',
   needs: reading,
   find,
   query: pageQuery,
