@@ -55,11 +55,11 @@ const rulesNaming = ({ rules }: Template, id: string): string[] => rules.filter(
 const isNamedBy = ({ destination, routes }: TemplateRule, id: string): boolean =>
   destination === id || (routes ?? []).some(route => route.destination === id)
 
-/** A Resource counts by the revision that it lives by, once for each of its rules that names the destination. */
+/** An unarchived Resource counts by the revision that it lives by, once for each of its rules that names the destination. */
 async function resourcesBy(store: Store, workspaceId: string, naming: Naming): Promise<Uses> {
   const revisions = [...naming.keys()]
   if (revisions.length === 0) return { listed: [], count: 0 }
-  const where = (template: string[]) => ({ workspaceId, template: { in: template }, deletedAt: null })
+  const where = (template: string[]) => ({ workspaceId, template: { in: template }, archivedAt: null, deletedAt: null })
   const found = await store.find('subjects', {
     where: where(revisions),
     sort: [['slug', 'asc']],

@@ -119,6 +119,7 @@ export const collections: Record<CollectionName, CollectionSpec> = {
       kind: 'text',
       template: 'text',
       createdAt: 'integer',
+      archivedAt: 'integer',
       deletedAt: 'integer',
       dueAt: 'integer',
       hasPending: 'integer',

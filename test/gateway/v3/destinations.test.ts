@@ -316,8 +316,14 @@ t.test('v3 10.2 a destination that a rule names is kept, and the refusal says wh
   t.strictSame(await refused(), { used_by: 'Template paged@2 Rule host_down; Resource srv-0042 Rule host_down' })
   await publish(manifest('paged', 3, [rule('host_down', {})]))
   t.strictSame(await refused(), { used_by: 'Resource srv-0042 Rule host_down' }, 'a Resource lives by its own revision')
+  const archived = { id: 'srv0000002', workspaceId: workspace, slug: 'srv-0043', template: 'paged@2', archivedAt: 1 }
+  await world.addSubject(archived)
   await world.addSubject({ id: 'srv0000001', workspaceId: workspace, slug: 'srv-0042', template: 'paged@3' })
-  t.strictSame((await send('DELETE', `/${id}`)).json.result, { id, deleted: true }, 'an old revision keeps nothing')
+  t.strictSame(
+    (await send('DELETE', `/${id}`)).json.result,
+    { id, deleted: true },
+    'an old revision and an archived Resource keep nothing',
+  )
   t.equal((await send('DELETE', `/${id}`)).status, 404)
 })
 
