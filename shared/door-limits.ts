@@ -1,18 +1,20 @@
-// The bounds of a location's door: what the installation takes from the remote probers of one location, and how they ask. Whoever has
-// a credential may ask as fast as they can, and that may cost no other location more than a moment.
+// The bounds of a location's door: what the installation takes from the remote probers of one location, and how they ask. The
+// holder of a credential may ask as fast as they can. That may cost no other location more than a moment.
 import { second } from '#shared/limits.ts'
 
 export const doorLimits = {
-  /** Requests that the bus hands over before it is asked for more: each may have `prober.payloadBytes`. */
-  waiting: 64,
-  /** Requests a second: 32 probers beat, ask and report 100 times a second. */
-  requestsPerSecond: 500,
-  /** Reports a second, and at once: about what one machine can check, a fifth of what keepers judge. */
-  reportsPerSecond: 4_000,
-  /** Reports in one request: it waits for its share of that for 25 ms at most, and 64 such requests for 1.6 s. */
-  reports: 100,
-  /** JSON of the reports in one request: with its envelope less than `prober.payloadBytes`. */
-  reportBytes: 48 * 1024,
+  /** Requests that the bus hands over before it is asked for more. */
+  waiting: 32,
+  /** Requests a second. With as much in each as `prober.payloadBytes` lets through, 3 MB/s: more would keep a small machine busy with reading. */
+  requestsPerSecond: 200,
+  /** Reports a second, and at once: what 120,000 monitors of a location ask for each minute, a tenth of what keepers judge. */
+  reportsPerSecond: 2_000,
+  /** A request with reports waits this long for its share of that. It is refused if its turn comes later, so that none pile up here. */
+  reportWaitMs: second,
+  /** Reports in one request. */
+  reports: 50,
+  /** JSON of the reports in one request: with its envelope less than `prober.payloadBytes`. One takes 250 B, one of a failure up to 2 kB. */
+  reportBytes: 14 * 1024,
   /** Requests with reports that a prober has on their way, and the least pause between two: what comes meanwhile shares the next one. */
   reportsInFlight: 8,
   reportPauseMs: 5,

@@ -766,9 +766,9 @@ export const limits = {
     /** Credentials of an installation, revoked ones included: the server gets all revocations in one message. */
     credentials: 1_000,
     descriptionCharacters: 200,
-    /** What one connection of a remote prober may have on the bus: it has one inbox, and sends reports in messages of a few KB. */
+    /** What one connection of a remote prober may have on the bus: it has one inbox, and sends a few dozen reports in a message. */
     subscriptions: 1,
-    payloadBytes: 64 * 1024,
+    payloadBytes: 16 * 1024,
     /** Live probers of a location, and its connections, half as many again: one that is cut off may come back before it is missed. */
     perLocation: 32,
     connectionsPerLocation: 48,

@@ -15,7 +15,7 @@ export const ProberState = Type.Object(
 
 export const doorRequests = {
   /** Reports: subject and check result. One that is none is dropped and counted, and the others are stored before this is answered. */
-  report: Type.Object({ reports: Type.Array(Type.Unknown(), { maxItems: 100 }) }),
+  report: Type.Object({ reports: Type.Array(Type.Unknown(), { maxItems: 50 }) }),
   /**
    * The next changes of the location's checks after a position, null: from the beginning. Where there are none it is answered when there
    * are, when a prober comes or leaves, or after a while.

@@ -14,7 +14,7 @@ import t, { type Test } from 'tap'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { DoorLine } from '#shared/bus/door.ts'
 import { type ConnectBusOptions, connectBus } from '#shared/bus/nats.ts'
-import type { Bus } from '#shared/bus/port.ts'
+import type { Bus, BusError } from '#shared/bus/port.ts'
 import { createProberBus } from '#shared/bus/prober-bus.ts'
 import { keys, parseObservation, subjects } from '#shared/bus/subjects.ts'
 import { subscribeWindowed } from '#shared/bus/windowed.ts'
@@ -25,6 +25,7 @@ import { doorLimits } from '#shared/door-limits.ts'
 import { partitionOf } from '#shared/hash.ts'
 import { limits } from '#shared/limits.ts'
 import { createLogger } from '#shared/logger.ts'
+import { pause } from '#shared/pause.ts'
 import type { Store } from '#shared/store/port.ts'
 import { obtainNatsServer } from '../../infra/embedded/nats-server.ts'
 import { startDirectory } from '../../services/directory/app.ts'
@@ -365,7 +366,13 @@ function describeDoors(t: Test, harness: Harness): void {
       onEntry: ({ key, value }) => told.add(`${key.split('.')[2]}: ${value !== null}`),
     })
     await watchOf(bus, 'full')
-    const put = (n: number) => refused(bus.bucket('presence').put(keys.proberPresence('full', `p${n}`), state))
+    /** As a prober does, whose next beat comes when one found no room in the window. */
+    const put = async (n: number): Promise<string> => {
+      const outcome = String(await refused(bus.bucket('presence').put(keys.proberPresence('full', `p${n}`), state)))
+      if (outcome !== 'no_responders') return outcome
+      await pause(clock, 20)
+      return put(n)
+    }
     for (const n of upTo(limits.prober.perLocation)) {
       t.equal(await put(n), 'nothing refused')
       await told.reached(n)
@@ -373,7 +380,10 @@ function describeDoors(t: Test, harness: Harness): void {
     t.equal(await put(99), 'unavailable', 'one more')
     t.equal(await put(1), 'nothing refused', 'one of them again')
     await bus.bucket('presence').delete(keys.proberPresence('full', 'p1'))
-    await eventually('it is told', () => told.items.includes('p1: false'))
+    await eventually('it is told, with the answer to a beat at the latest', async () => {
+      await put(2)
+      return told.items.includes('p1: false')
+    })
     t.equal(await put(99), 'nothing refused', 'in its place')
     t.equal((await house.bucket('presence').list('prober.full.*')).length, limits.prober.perLocation)
   })
@@ -446,6 +456,54 @@ t.test('a location that reads too much waits for its share, and is refused when 
   t.ok(characters < doorLimits.changesCharactersAtOnce + 16 * doorLimits.changesCharactersPerSecond, `${characters} in 10 s`)
   t.ok(characters > doorLimits.changesCharactersAtOnce)
   t.strictSame([...new Set(answers.map(({ code }) => code))].toSorted(), ['answered', 'busy'])
+})
+
+t.test('a location gets no more reports and answers a second than its door lets through, however many it sends', async t => {
+  const time = createVirtualClock()
+  const hub = createMemoryHub({ clock: time })
+  const house = hub.connect()
+  const opening = openDirectory(t, house, ['flood', 'calm'], createMemoryStore(), time)
+  await time.settle()
+  await opening
+  const attacker = hub.connect()
+  const neighbour = hub.connect()
+  const report = (subjectId: string) => ({ reports: Array.from({ length: doorLimits.reports }, () => [subjectId, result]) })
+  /** Returns how the request ended, and after how many ms. */
+  const ask = async (bus: Bus, id: string, verb: string, body: unknown) => {
+    const askedAt = time.monotonic()
+    const outcome = await bus.request(subjects.door(id, verb), body, { timeoutMs: 60_000 }).then(
+      answer => (answer as Reply).error?.code ?? 'answered',
+      (error: BusError) => error.kind,
+    )
+    return { outcome, tookMs: time.monotonic() - askedAt }
+  }
+  const stored = async () => (await house.observations.state()).lastSequence
+  /** Floods for 10 s, and reports from the other location ten times a second; returns how each request ended. */
+  const flood = async (verb: string, body: unknown) => {
+    const flooded: ReturnType<typeof ask>[] = []
+    const calm: typeof flooded = []
+    for (let tenth = 0; tenth < 100; tenth++) {
+      for (let n = 0; n < 100; n++) flooded.push(ask(attacker, 'flood', verb, body))
+      calm.push(ask(neighbour, 'calm', 'report', { reports: [['calm', result]] }))
+      await time.advance(100)
+    }
+    const atEnd = await stored()
+    await time.advance(70_000)
+    const outcomesOf = async (asked: typeof calm) => (await Promise.all(asked)).map(({ outcome }) => outcome)
+    t.strictSame([...new Set(await outcomesOf(calm))], ['answered'], 'each report of the other location is stored')
+    const worstMs = Math.max(...(await Promise.all(flooded)).map(({ tookMs }) => tookMs))
+    t.ok(worstMs < 2_000, `the last was answered or refused after ${worstMs} ms: none piles up`)
+    const outcomes = await outcomesOf(flooded)
+    return { atEnd, outcomes, answered: outcomes.filter(outcome => outcome === 'answered').length }
+  }
+  const { waiting, requestsPerSecond, reportsPerSecond } = doorLimits
+  const { atEnd, outcomes } = await flood('report', report('x'))
+  t.ok(atEnd <= 100 + 11 * reportsPerSecond, `${atEnd} reports of 500,000 in 10 s`)
+  t.ok(atEnd > 9 * reportsPerSecond, 'as many as promised get through')
+  t.strictSame([...new Set(outcomes)].toSorted(), ['answered', 'busy', 'no_responders'])
+  const { answered } = await flood('members', {})
+  t.ok(answered <= waiting + 10 * requestsPerSecond, `${answered} requests of 10,000 in 10 s`)
+  t.ok(answered > 9 * requestsPerSecond, 'as many as promised get through')
 })
 
 interface Reply {

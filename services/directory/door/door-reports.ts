@@ -5,6 +5,7 @@ import { subjects } from '#shared/bus/subjects.ts'
 import { CheckResult } from '#shared/contracts/check.ts'
 import { type DoorAnswers, DoorReport, type DoorRequest } from '#shared/contracts/door.ts'
 import { doorLimits } from '#shared/door-limits.ts'
+import { AppError } from '#shared/errors.ts'
 import { firstFault } from '#shared/first-fault.ts'
 import { pause } from '#shared/pause.ts'
 import type { DoorContext } from './door-context.ts'
@@ -13,37 +14,37 @@ const doorReport = Compile(DoorReport)
 const checkResult = Compile(CheckResult)
 
 export interface DoorReports {
-  /** Resolves when all that are reports are stored. Rejects with a BusError; may be repeated. */
+  /** Resolves when all that are reports are stored. Rejects with a BusError, or as busy; may be repeated. */
   take(request: DoorRequest<'report'>): Promise<DoorAnswers['report']>
 }
 
 export function openDoorReports({ bus, clock, location, onJunk }: DoorContext): DoorReports {
-  const { reportsPerSecond } = doorLimits
+  const { reportsPerSecond, reportWaitMs } = doorLimits
   const allowance = createAllowance(clock, reportsPerSecond, reportsPerSecond)
   return {
     take: async ({ reports }) => {
-      await pause(clock, allowance.take(reports.length, Number.POSITIVE_INFINITY) ?? 0)
+      const waitMs = allowance.take(reports.length, reportWaitMs)
+      if (waitMs === null) throw new AppError('busy', 'Too many reports', { details: 'the location sends too many reports' })
+      await pause(clock, waitMs)
       const storing: Promise<void>[] = []
-      let firstReason: string | null = null
+      const junk: unknown[] = []
       for (const report of reports) {
-        const reason = whyNone(report)
-        firstReason ??= reason
-        if (reason !== null) continue
-        const [subjectId, result] = report as DoorReport
+        if (!isReport(report)) {
+          junk.push(report)
+          continue
+        }
+        const [subjectId, result] = report
         storing.push(bus.observations.publish(subjects.observation(location.id, subjectId), result))
       }
-      const dropped = reports.length - storing.length
-      if (firstReason !== null) onJunk(location.name, firstReason, dropped)
+      // Finding the reason costs far more than the check alone.
+      if (junk.length > 0) onJunk(location.name, whyNone(junk[0]), junk.length)
       await Promise.all(storing)
-      return { dropped }
+      return { dropped: junk.length }
     },
   }
 }
 
-/** Null: it is a report. */
-function whyNone(report: unknown): string | null {
-  if (!doorReport.Check(report)) return 'it is not a subject and a result'
-  const [, result] = report
-  if (checkResult.Check(result)) return null
-  return firstFault(checkResult, result, 'the result')
-}
+const isReport = (report: unknown): report is [string, CheckResult] => doorReport.Check(report) && checkResult.Check(report[1])
+
+const whyNone = (report: unknown): string =>
+  doorReport.Check(report) ? firstFault(checkResult, report[1], 'the result') : 'it is not a subject and a result'
