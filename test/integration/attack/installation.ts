@@ -1,0 +1,168 @@
+// Installation under attack: its processes, credentials of two locations, monitors of a website that changes, and the reports and state
+// changes that follow from them.
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
+import type { Test } from 'tap'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import { connectBus } from '#shared/bus/nats.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import { parseObservation, subjects } from '#shared/bus/subjects.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { CheckResult } from '#shared/contracts/check.ts'
+import type { Command } from '#shared/contracts/command.ts'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
+import { randomId } from '#shared/ids.ts'
+import { createLogger } from '#shared/logger.ts'
+import { type Program, startProgram } from '../system.ts'
+
+export interface Installation {
+  dataFolder: string
+  settings: Record<string, string>
+  main: Program
+  house: Bus
+  port: number
+  /** A client with the rights of Watchkeeper's own services. */
+  bare(): Promise<NatsConnection>
+}
+
+/** Everything but probers, on a bus that other machines can reach. */
+export async function startInstallation(t: Test): Promise<Installation> {
+  const dataFolder = t.testdir({})
+  const port = await freePort()
+  const settings = {
+    DATA_DIR: dataFolder,
+    SERVICES: 'directory,keeper,notifier',
+    NATS_LISTEN: '0.0.0.0',
+    NATS_PORT: String(port),
+    LOG_LEVEL: 'info',
+    WEBSITE_CONFIRM_AFTER: '0s',
+    WEBSITE_CLOSE_AFTER: '0s',
+  }
+  const main = await startProgram(settings)
+  const { url, credentialsFile } = JSON.parse(readFileSync(join(dataFolder, 'bus.json'), 'utf8'))
+  const way = { servers: url, name: 'test', credentialsFile, ownMachine: true, declare: false }
+  const house = await connectBus({ ...way, patienceMs: 5_000, logger: createLogger('silent') })
+  t.teardown(async () => {
+    await house.close()
+    await main.kill()
+  })
+  const bare = () => connect({ servers: url, authenticator: credsAuthenticator(readFileSync(credentialsFile)), tls: null })
+  return { dataFolder, settings, main, house, port, bare }
+}
+
+export interface Credential {
+  id: string
+  file: string
+  locationId: string
+}
+
+/** Makes a location and a credential of it. */
+export async function credentialFor({ house, dataFolder }: Installation, clock: Clock, name: string): Promise<Credential> {
+  const { ask } = createDirectoryClient(house, clock)
+  const { id: locationId } = await ask('ensure-location', { name })
+  const made = await ask('create-prober-credential', { id: randomId(10), locationName: name, description: '' })
+  const file = join(dataFolder, `${name}.creds`)
+  writeFileSync(file, made.credentials)
+  return { id: made.id, file, locationId }
+}
+
+/** Returns whether the bus lets in a client with the credentials. */
+export async function admission({ port }: Installation, { file }: Credential): Promise<'in' | 'refused'> {
+  try {
+    const authenticator = credsAuthenticator(readFileSync(file))
+    const connection = await connect({ servers: `127.0.0.1:${port}`, authenticator, reconnect: false })
+    await connection.close()
+    return 'in'
+  } catch {
+    return 'refused'
+  }
+}
+
+export const monitors = 20
+/** Those of one location alone: a majority of two needs reports from both, and nobody checks from the first. */
+export const judgedMonitors = monitors / 2
+
+/** Monitors that are checked each second, half of them from the last location alone. The website is up and down by turns. */
+export async function watchWebsite(t: Test, house: Bus, clock: Clock, locations: string[]): Promise<{ hits(): number }> {
+  let hits = 0
+  const website = createServer((_, response) => {
+    response.statusCode = Math.floor(hits++ / monitors) % 2 === 0 ? 200 : 503
+    response.end('hello')
+  }).listen(0, '127.0.0.1')
+  await once(website, 'listening')
+  t.teardown(() => {
+    website.closeAllConnections()
+    website.close()
+  })
+  const keeper = createKeeperClient(house, clock)
+  for (let n = 0; n < monitors; n++) {
+    const meta = {
+      url: `http://127.0.0.1:${(website.address() as AddressInfo).port}/`,
+      method: 'GET',
+      content_type: 'application/json',
+      data: '',
+      statuses: [200],
+      expected_text: '',
+      locations: n % 2 ? locations : locations.slice(-1),
+      interval_value: 1,
+      interval_unit: 'SECOND',
+      failure_mode: 'majority',
+      confirm_after: null,
+      recover_after: null,
+    }
+    const body = { kind: 'create-website', id: randomId(8), workspaceId: 'w', slug: `s${n}`, name: `s${n}`, meta }
+    await keeper.send(randomId(10), body as Command)
+  }
+  return { hits: () => hits }
+}
+
+/** A report or a state change, as somebody on the bus sees it. */
+export interface Seen {
+  subjectId: string
+  /** Slot of the report, or instant of the change. */
+  at: number
+  seenAt: number
+  /** From the end of the check, or from the change, until it was seen. */
+  delayMs: number
+}
+
+/** The reports of a location as they reach the observation stream. Each slot once. */
+export async function followReports(house: Bus, locationId: string): Promise<Seen[]> {
+  const reports: Seen[] = []
+  const known = new Set<string>()
+  await house.subscribe(`obs.*.${locationId}.>`, ({ subject, body }) => {
+    const { slotAt, phases } = body as CheckResult
+    const subjectId = parseObservation(subject)?.subjectId ?? ''
+    const seenAt = Date.now()
+    if (known.has(`${subjectId} ${slotAt}`)) return
+    known.add(`${subjectId} ${slotAt}`)
+    reports.push({ subjectId, at: slotAt, seenAt, delayMs: Math.round(seenAt - slotAt - phases.totalMs) })
+  })
+  return reports
+}
+
+export async function followChanges(house: Bus): Promise<Seen[]> {
+  const changes: Seen[] = []
+  await house.subscribe(subjects.allStates, ({ body }) => {
+    const { transition, incident } = body as { transition: HistoryDocument; incident: IncidentDocument }
+    const seenAt = Date.now()
+    changes.push({ subjectId: incident.subjectId, at: transition.at, seenAt, delayMs: Math.round(seenAt - transition.at) })
+  })
+  return changes
+}
+
+export const readyUrl = (program: Program): string => /metrics: (http:\S+\/readyz)/.exec(program.output())?.[1] ?? ''
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
