@@ -64,6 +64,8 @@ export const limits = {
     reminderLateMs: 1 * minute,
     /** Subjects kept in memory by one keeper. */
     cachedSubjects: 60_000,
+    /** Template revisions kept in memory by one keeper: a few KiB each, read again when they are needed again. */
+    templateRevisions: 2_000,
     /** Series of a subject that are remembered with it: sets of labels that its senders use all the time. */
     seriesInMemory: 16,
     /** Check entries that are being written at once; in an outage of their bucket each is tried again every 2 s. */

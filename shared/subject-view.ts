@@ -57,10 +57,17 @@ export function customSubjectSummary(subject: SubjectDocument): CustomSubjectSum
 /** The platform's signal has the subject's slug and name (spec D 1, Observation intake). */
 export const signalsOf = (subject: Pick<SubjectDocument, 'slug' | 'name' | 'check' | 'custom'>): SignalView[] => [
   ...(subject.check === null ? [] : [{ slug: subject.slug, name: subject.name, kind: 'platform_http' as const, meta: '{}' }]),
-  ...(subject.custom?.signals ?? []).map(signalView),
+  ...(subject.custom?.signals ?? []).filter(isOfGeneration2).map(signalView),
 ]
 
-export const signalView = ({ slug, name, kind, meta }: SignalState): SignalView => ({ slug, name, kind, meta })
+/** A signal that generation 2 shows. */
+export type Signal2 = SignalState & { kind: SignalView['kind'] }
+
+/** It shows none that a Template or a sender of generation 3 declared. */
+export const isOfGeneration2 = (signal: SignalState): signal is Signal2 =>
+  signal.kind === 'custom_heartbeat' || signal.kind === 'custom_event'
+
+export const signalView = ({ slug, name, kind, meta }: Signal2): SignalView => ({ slug, name, kind, meta })
 
 export function ruleView(subject: Pick<SubjectDocument, 'slug' | 'check'>, rule: RuleState, holds = usualHolds): RuleView {
   const { slug, name, policyVersion } = rule

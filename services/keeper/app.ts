@@ -17,6 +17,7 @@ import { createRemovals } from './removals.ts'
 import { removeChildren } from './remove-children.ts'
 import { startRollingUp } from './roll-up/roll-up.ts'
 import { SubjectCache } from './subject-cache.ts'
+import { TemplateRevisions } from './template-revisions.ts'
 
 export interface KeeperOptions {
   /** Unique to this process. */
@@ -39,6 +40,7 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     logger,
     metrics: createKeeperMetrics(surroundings.metrics),
     junk: createJunkReports('keeper', { ...surroundings, logger }),
+    templates: new TemplateRevisions(),
     cache: new SubjectCache(options.cachedSubjects ?? limits.keeper.cachedSubjects),
     keeperId: options.keeperId,
     encodeIncidentId: createIncidentIds(options.incidentSalt ?? '').encode,

@@ -8,6 +8,7 @@ import { type Store, StoreError } from '#shared/store/port.ts'
 import type { KeeperMetrics } from './metrics.ts'
 import { persist } from './retry.ts'
 import type { SubjectCache } from './subject-cache.ts'
+import type { TemplateRevisions } from './template-revisions.ts'
 
 export interface Core {
   bus: Bus
@@ -17,6 +18,7 @@ export interface Core {
   metrics: KeeperMetrics
   junk: JunkReports
   cache: SubjectCache
+  templates: TemplateRevisions
   keeperId: string
   /** The public id of an internal incident id, for the log. */
   encodeIncidentId(internalId: string): string

@@ -53,7 +53,7 @@ export function stepInputs(core: Core, partition: Partition, inputs: readonly Wa
   const now = core.clock.now()
   const { confirmAfterMs, closeAfterMs } = core
   const held = heldSilence(partition.silence, momentOf(core.clock))
-  const surrounding = { now, held, confirmAfterMs, closeAfterMs, stored: drafts.reports }
+  const surrounding = { now, held, confirmAfterMs, closeAfterMs, templateOf: core.templates.of, stored: drafts.reports }
   for (const waiting of inputs) {
     const draft = draftOf(core, drafts, partition, waiting.input.subjectId)
     draft.waiting.push(waiting)

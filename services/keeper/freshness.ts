@@ -58,11 +58,25 @@ export function layOverSeries(
 ): LaidOver {
   const { custom } = subject
   if (custom === null || subject.deletedAt !== null || series.length === 0) return { subject, change }
-  const laid = series.reduce((taken, one) => takeReport(taken, one).subject, subject)
-  if (laid.custom?.observed === custom.observed) return { subject: laid, change }
+  const laid = series.reduce(takeSeries, subject)
+  if (laid.custom?.observed === custom.observed && laid.templated === subject.templated) return { subject: laid, change }
   const at = series.reduce((latest, { judgedAt }) => Math.max(latest, judgedAt), subject.judgedAt)
   const judged = judgeSubject(laid, at, surrounding)
   return { subject: judged, change: change === 'commit' ? change : changeBetween(subject, judged) }
+}
+
+/** Of a Resource's signal it is taken whole, where it has heard what the document has not. */
+function takeSeries(subject: SubjectDocument, series: SeriesDocument): SubjectDocument {
+  const { custom, templated } = subject
+  if (series.heard === undefined || custom === null || templated === null) return takeReport(subject, series).subject
+  const signal = custom.signals.find(({ key }) => key === series.signalKey)
+  if (signal === undefined) return subject
+  const number = series.number ?? 0
+  const known = templated.heard[signal.slug]?.recent ?? []
+  if (known.some(observation => observation.number >= number)) return subject
+  const heard = { ...templated.heard, [signal.slug]: series.heard }
+  const accepted = Math.max(custom.accepted ?? 0, number)
+  return { ...subject, custom: { ...custom, accepted }, templated: { ...templated, heard } }
 }
 
 const readingOf = ([, slotAt, at, ok, statusCode, totalMs, error]: FreshReading, addedAt: number): Reading => ({

@@ -7,6 +7,7 @@ import { type LaidOver, layOver, layOverSeries } from './freshness.ts'
 import type { Partition, Waiting } from './partition.ts'
 import { heldSilence, momentOf } from './silence.ts'
 import { noReports } from './stored-reports.ts'
+import { revisionIdOf } from './template-revisions.ts'
 
 /** What a round does to one partition. */
 export interface Work {
@@ -23,14 +24,34 @@ export async function loadSubjects(core: Core, work: readonly Work[], mayGoOn: (
     for (const { input } of one.inputs) if (core.cache.get(input.subjectId) === undefined) missing.set(input.subjectId, one)
     for (const id of one.flush) if (core.cache.get(id) === undefined) missing.set(id, one)
   }
-  if (missing.size === 0) return
   const read = <T>(attempt: () => Promise<T>) => persistWhile(core, mayGoOn, 'read subjects', attempt)
   const ids = [...missing.keys()]
-  const found = await read(() => core.store.get('subjects', ids))
+  const found = ids.length === 0 ? [] : await read(() => core.store.get('subjects', ids))
+  const revisions = revisionsWanted(core, work, found)
+  if (revisions.length > 0) await read(() => core.templates.load(core.store, revisions))
   const newer = await Promise.all(found.map(subject => (subject === null ? [] : read(() => newerSeries(core, subject)))))
   ids.forEach((id, i) => {
     takeIntoCache(core, missing.get(id) as Work, id, { document: found[i] ?? null, series: newer[i] ?? [] })
   })
+}
+
+/** The Template revisions that the steps of this round judge by. */
+function revisionsWanted(core: Core, work: readonly Work[], found: readonly (SubjectDocument | null)[]): string[] {
+  const wanted: (string | null)[] = found.map(subject => subject && revisionIdOf(subject))
+  for (const { inputs, flush } of work) {
+    for (const { input } of inputs) {
+      const subject = core.cache.get(input.subjectId)?.subject ?? null
+      wanted.push(subject && revisionIdOf(subject))
+      if (input.kind !== 'command') continue
+      const { command } = input
+      if (command.kind === 'create-resource') wanted.push(`${command.workspaceId}/${command.template}`)
+    }
+    for (const id of flush) {
+      const subject = core.cache.get(id)?.subject ?? null
+      wanted.push(subject && revisionIdOf(subject))
+    }
+  }
+  return wanted.filter(id => id !== null)
 }
 
 /**
@@ -55,9 +76,10 @@ function takeIntoCache(
     core.cache.set(id, { subject: null, dirty: false, reports: null })
     return
   }
-  const { confirmAfterMs, closeAfterMs } = core
+  const { confirmAfterMs, closeAfterMs, templates } = core
   const held = heldSilence(partition.silence, momentOf(core.clock))
-  const surrounding = { now: core.clock.now(), held, confirmAfterMs, closeAfterMs, stored: noReports }
+  const now = core.clock.now()
+  const surrounding = { now, held, confirmAfterMs, closeAfterMs, templateOf: templates.of, stored: noReports }
   const nothing: LaidOver = { subject: document, change: 'nothing' }
   const checked = freshness === undefined ? nothing : layOver(document, freshness, surrounding)
   const { subject, change } = layOverSeries(checked, series, surrounding)

@@ -1,12 +1,13 @@
 // What a round needs to know of earlier pushed observations: read in one go before its inputs are stepped, kept up to date while
 // they are.
-import type { Command, CommandOf } from '#shared/contracts/command.ts'
+import type { Command } from '#shared/contracts/command.ts'
 import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import { endOfPrefix, observationOfSeries, parsePushedObservationId, pushedPrefix, seriesId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { type Core, persistWhile } from './core.ts'
 import { ReportMemory } from './report-memory.ts'
-import { stampOf } from './step/obey.ts'
+import { observationRowId } from './step/observe.ts'
+import { stampOf } from './step/take-reports.ts'
 import type { Input, NewestReport, StoredReports } from './step/types.ts'
 
 export interface RoundReports extends StoredReports {
@@ -101,22 +102,44 @@ function addWanted(core: Core, subjectId: string, command: Command, wanted: Want
     // A signal that this very round makes has reported nothing yet.
     const signal = signals?.find(candidate => candidate.slug === report.signal)
     if (entry === undefined || signal === undefined) continue
-    const observedAtUs = report.observedAtUs ?? (stampUs === null ? null : stampUs + i)
+    const atUs = report.atUs ?? (stampUs === null ? null : stampUs + i)
     entry.reports ??= new ReportMemory()
     const memory = entry.reports
-    const id = seriesId(subjectId, signal.key, report.labels)
+    const id = report.seriesOf(subjectId, signal.key)
     const known = memory.series(id, core.clock.now())
     if (known === null) wanted.series.add(id)
     else wanted.known.set(id, known)
     if (!memory.knows(signal.key)) wanted.newest.set(`${subjectId}.${signal.key}`, { subjectId, signalKey: signal.key, memory })
-    if (observedAtUs !== null && memory.mayHold(signal.key, observedAtUs))
-      wanted.pushed.add(observationOfSeries(id, observedAtUs))
+    if (atUs !== null && memory.mayHold(signal.key, atUs)) wanted.pushed.add(report.rowOf(subjectId, signal.key, atUs))
   }
 }
 
-function reportsOf(command: Command): readonly Omit<CommandOf<'report-observation'>, 'kind' | 'id'>[] {
-  if (command.kind === 'report-observation') return [command]
-  return command.kind === 'report-observations' ? command.observations : []
+interface SentReport {
+  signal: string
+  /** Microseconds; null: the keeper stamps it. */
+  atUs: number | null
+  /** Ids of the series and of the row that the report belongs to. */
+  seriesOf(subjectId: string, signalKey: string): string
+  rowOf(subjectId: string, signalKey: string, atUs: number): string
+}
+
+function reportsOf(command: Command): readonly SentReport[] {
+  if (command.kind === 'observe') {
+    return command.observations.map(sent => ({
+      signal: sent.signal,
+      atUs: sent.atUs,
+      seriesOf: (subjectId, signalKey) => seriesId(subjectId, signalKey, {}),
+      rowOf: (subjectId, signalKey, atUs) => observationRowId(subjectId, signalKey, { ...sent, atUs }),
+    }))
+  }
+  if (command.kind !== 'report-observation' && command.kind !== 'report-observations') return []
+  const reports = command.kind === 'report-observation' ? [command] : command.observations
+  return reports.map(({ signal, observedAtUs, labels }) => ({
+    signal,
+    atUs: observedAtUs,
+    seriesOf: (subjectId, signalKey) => seriesId(subjectId, signalKey, labels),
+    rowOf: (subjectId, signalKey, atUs) => observationOfSeries(seriesId(subjectId, signalKey, labels), atUs),
+  }))
 }
 
 /** The newest sets of labels of each signal: of more than these, the older say nothing about what an input reads now. */

@@ -4,6 +4,8 @@ import { type Static, Type } from 'typebox'
 import { Id, Instant, Nullable, Slug } from '#shared/contracts/common.ts'
 import { Policy } from '#shared/contracts/policy.ts'
 import type { ErrorReply } from '#shared/contracts/reply.ts'
+import { resourceCommands } from '#shared/contracts/resource-commands.ts'
+import type { ObservedResult, ResourceView } from '#shared/contracts/resource-views.ts'
 import { CustomSignalKind } from '#shared/contracts/signal.ts'
 import type {
   AcknowledgementView,
@@ -142,6 +144,7 @@ export const MoveMaintenance = Type.Object({ kind: Type.Literal('move-maintenanc
 export const CancelMaintenance = Type.Object({ kind: Type.Literal('cancel-maintenance'), id: Id })
 
 export const Command = Type.Union([
+  ...resourceCommands,
   CreateWebsite,
   UpdateWebsite,
   DeleteSubject,
@@ -180,6 +183,10 @@ export interface CommandResults {
   'start-maintenance': WindowView
   'move-maintenance': WindowView
   'cancel-maintenance': WindowView
+  'create-resource': ResourceView
+  'update-resource': ResourceView
+  'read-resource': ResourceView
+  observe: { results: ObservedResult[] }
 }
 
 export type ReportedObservation = { ok: true; observation: ObservationView } | { ok: false; error: Static<typeof ErrorReply> }

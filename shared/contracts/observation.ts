@@ -1,6 +1,7 @@
 // Stored observations: of checks, and of senders (pushed). Those of checks are the most numerous thing stored, so they repeat nothing
 // that their id already says.
 import type { Stored } from '#shared/contracts/common.ts'
+import type { HeardSignal } from '#shared/contracts/heard-signal.ts'
 import type { RejectReason } from '#shared/contracts/subject-views.ts'
 
 /** id: `checkObservationId(subject, location, slot)`. Times in whole ms. Never replaced: the first result of a slot wins. */
@@ -27,8 +28,8 @@ export interface PushedObservationDocument {
   id: string
   /** Microseconds since the epoch. */
   receivedAtUs: number
-  /** 1 ok, 0 problem. */
-  ok: 0 | 1
+  /** 1 ok, 0 problem, 2 no data. */
+  ok: 0 | 1 | 2
   value: number | null
   /** Null: none was given. */
   error: string | null
@@ -52,9 +53,11 @@ export interface SeriesDocument extends Stored {
   signalKey: string
   labels: Record<string, string>
   observedAtUs: number
-  status: 'ok' | 'problem'
+  status: 'ok' | 'problem' | 'no_data'
   value: number | null
   error: string
+  /** Of a Resource's signal: what it has heard, the newest first. Absent of a signal that generation 2's rules read. */
+  heard?: HeardSignal
   /** Which of its subject's accepted observations it is: of two for one instant, the later of these counts. Absent in older ones. */
   number?: number
   /** When it was judged, ms: that subject's document may have been judged before. */

@@ -7,13 +7,16 @@ export type SignalKind = 'platform_http' | 'custom_heartbeat' | 'custom_event'
 /** The kinds that a person can make. */
 export const CustomSignalKind = Type.Enum(['custom_heartbeat', 'custom_event'])
 
+/** template: its Template says what it is. custom_periodic: generation 3 alone declares such. */
+export type StoredSignalKind = Exclude<SignalKind, 'platform_http'> | 'custom_periodic' | 'template'
+
 /** A signal made by hand, inside its subject. The platform's own signal is nowhere stored: it follows from the subject's meta. */
 export interface SignalState {
   /** `s<number>`, unique in the subject for ever: observations hang on it, a later signal of the same slug is another. */
   key: string
   slug: string
   name: string
-  kind: Exclude<SignalKind, 'platform_http'>
+  kind: StoredSignalKind
   /** A JSON object as text. */
   meta: string
   addedAt: number

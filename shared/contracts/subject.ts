@@ -121,6 +121,8 @@ export interface RuleVerdict {
   since: number
   explanation: string
   evidence: Evidence
+  /** Of a Template's rule alone: whether any of its signals had reported. */
+  isHeard?: boolean
 }
 
 /** What one input last reported. An input without a report has `slotAt` null. */

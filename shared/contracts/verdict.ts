@@ -17,6 +17,21 @@ export interface EvidenceInput {
   at: number | null
   /** The check's own error, or why the input is unknown; null when ok. */
   reason: string | null
+  /** Of a Template's rule alone: what its comparison was decided from. */
+  reading?: DecisionInput
+}
+
+/** What one comparison of a Template's rule was decided from: either `unresolved`, or `status` with what belongs to it (v3 4.10). */
+export interface DecisionInput {
+  signal: string
+  status?: 'ok' | 'problem'
+  value?: number
+  /** Microseconds since the epoch. */
+  atUs?: number
+  reason?: string
+  unresolved?: string
+  counted?: { matching: number; required: number; within_seconds: number }
+  baseline?: { days: number; required: number; samples: number; median: number | null }
 }
 
 /** What a judgement was decided from: one reading per declared input, bounded. */

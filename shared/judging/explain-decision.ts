@@ -1,20 +1,8 @@
 // The words for a decision's readings: one sentence for people, and the evidence that an incident keeps. Pure. Rules: docs/reference/v3.md, 4.9 and 4.10.
+import type { DecisionInput } from '#shared/contracts/verdict.ts'
 import { instantOfMicroseconds } from '#shared/instants.ts'
 import { limits } from '#shared/limits.ts'
 import type { ComparisonReading, Unresolved } from './read-comparison.ts'
-
-/** What one comparison was decided from. Either `unresolved`, or `status` with what belongs to it. */
-export interface DecisionInput {
-  signal: string
-  status?: 'ok' | 'problem'
-  value?: number
-  /** Microseconds since the epoch. */
-  atUs?: number
-  reason?: string
-  unresolved?: string
-  counted?: { matching: number; required: number; within_seconds: number }
-  baseline?: { days: number; required: number; samples: number; median: number | null }
-}
 
 /** One input for each comparison in its order, bounded. */
 export interface DecisionEvidence {

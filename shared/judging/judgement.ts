@@ -8,6 +8,10 @@ export interface Judgement {
   evidence: Evidence
   /** The next instant at which time alone can change the result; null: only a report can. */
   nextAt: number | null
+  /** Of a Template's rule alone: whether any of its signals has reported. */
+  isHeard?: boolean
+  /** Of a Template's rule alone: quiet that is held back would change the result (v3 4.11). */
+  isProvisional?: boolean
 }
 
 export function earliest(instants: readonly (number | null)[]): number | null {

@@ -8,6 +8,9 @@ import type { Source } from '#shared/roll-up/roll-up-ids.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 
+/** `ok` of an Observation that reports no data. */
+const noData = 2
+
 export type Buckets = Map<number, Bucket>
 
 export interface RawRange {
@@ -73,7 +76,8 @@ async function readPushed(store: Pick<Store, 'find'>, range: RawRange, buckets: 
     let at = range.from
     for (const { id, ok, value, rejectReason } of page) {
       at = Math.floor(parsePushedObservationId(id).observedAtUs / 1_000)
-      if (rejectReason === null) addReport(bucketAt(buckets, at - (at % step)), ok === 1, value)
+      // No data says nothing of how it is.
+      if (rejectReason === null && ok !== noData) addReport(bucketAt(buckets, at - (at % step)), ok === 1, value)
     }
     rows += page.length
     if (rows >= range.rowsMax) return at

@@ -13,6 +13,7 @@ import { step } from '../../services/keeper/step/step.ts'
 import { nothingHeld } from '../../services/keeper/step/types.ts'
 import { noReports } from '../../services/keeper/stored-reports.ts'
 import { countPushed, pushedRows } from '../support/pushed-rows.ts'
+import { noTemplates } from './no-templates.ts'
 import { createWorld, minute, websiteMeta } from './world.ts'
 
 const hour = 60 * minute
@@ -1186,7 +1187,7 @@ t.test('an input that says nothing new takes back nothing of what was due before
     status: 'problem',
     observedAtUs: now * 1_000,
   }
-  const surrounding = { now, held: nothingHeld, confirmAfterMs: 0, closeAfterMs: 0, stored: noReports }
+  const surrounding = { now, held: nothingHeld, confirmAfterMs: 0, closeAfterMs: 0, templateOf: noTemplates, stored: noReports }
   const stepped = step(subject, { kind: 'command', subjectId: house.id, at: now, command: command as never }, surrounding)
   t.equal(stepped.change, 'commit')
   t.equal(stepped.subject?.rules[0]?.incident?.value, 'problem')

@@ -5,6 +5,7 @@ import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { layOver, layOverSeries } from '../../services/keeper/freshness.ts'
 import { nothingHeld } from '../../services/keeper/step/types.ts'
 import { noReports } from '../../services/keeper/stored-reports.ts'
+import { noTemplates } from './no-templates.ts'
 import { createWorld, minute } from './world.ts'
 
 /** A monitor that reported ok once, and what its keeper decides with a minute later. */
@@ -16,7 +17,11 @@ async function reported() {
   await world.clock.advance(minute)
   const subject = (await world.subject(id)) as SubjectDocument
   const now = world.clock.now()
-  return { subject, now, surrounding: { now, held: nothingHeld, confirmAfterMs: 0, closeAfterMs: 0, stored: noReports } }
+  return {
+    subject,
+    now,
+    surrounding: { now, held: nothingHeld, confirmAfterMs: 0, closeAfterMs: 0, templateOf: noTemplates, stored: noReports },
+  }
 }
 
 /** Fresh readings beside a document of revision `rev`. */

@@ -14,6 +14,7 @@ import { type NaiveReport, type NaiveWorld, naiveVerdict, policyAt } from '../ju
 import { expectedRefusal } from '../simulation/custom/expected-refusal.ts'
 import { Random } from '../simulation/random.ts'
 import { type Deed, makeChanges, makeDeeds, makeWorld } from './generate.ts'
+import { noTemplates } from './no-templates.ts'
 import { type Life, type ToldMessage, tellingOracle } from './telling-oracle.ts'
 
 const minute = 60_000
@@ -144,6 +145,7 @@ class House {
       held: nothingHeld,
       confirmAfterMs: 2 * minute,
       closeAfterMs: 2 * minute,
+      templateOf: noTemplates,
       stored: {
         series: id => this.#series.get(id) ?? null,
         seriesOf: () => [...this.#series.values()],

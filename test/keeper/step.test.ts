@@ -8,6 +8,7 @@ import { judgeIntake } from '../../services/keeper/step/report-observation.ts'
 import { step } from '../../services/keeper/step/step.ts'
 import { nothingHeld } from '../../services/keeper/step/types.ts'
 import { noReports } from '../../services/keeper/stored-reports.ts'
+import { noTemplates } from './no-templates.ts'
 import { minute, websiteMeta } from './world.ts'
 
 const start = Date.UTC(2026, 0, 5)
@@ -16,6 +17,7 @@ const surroundingAt = (now: number) => ({
   held: nothingHeld,
   confirmAfterMs: 2 * minute,
   closeAfterMs: 2 * minute,
+  templateOf: noTemplates,
   stored: noReports,
 })
 

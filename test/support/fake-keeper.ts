@@ -14,6 +14,7 @@ import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { step } from '../../services/keeper/step/step.ts'
 import { nothingHeld } from '../../services/keeper/step/types.ts'
+import { noTemplates } from '../keeper/no-templates.ts'
 
 export interface FakeKeeper {
   /** Every command taken, repeats included. */
@@ -68,6 +69,7 @@ async function stepForReal(store: Store, clock: Clock, subjectId: string, comman
     held: nothingHeld,
     confirmAfterMs: limits.policy.holdMs,
     closeAfterMs: limits.policy.holdMs,
+    templateOf: noTemplates,
     stored: { series: () => null, seriesOf: () => [], pushed: () => null },
   }
   const { subject, pushed, reply } = step(present, { kind: 'command', subjectId, at, command }, surrounding)

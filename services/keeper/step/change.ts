@@ -7,6 +7,10 @@ import type { Change } from './types.ts'
  */
 export function changeBetween(before: SubjectDocument, after: SubjectDocument): Change {
   const rulesMoved = after.rules !== before.rules && after.rules.some((rule, i) => rule !== before.rules[i])
-  if (rulesMoved || after.maintenance !== before.maintenance) return 'commit'
+  if (rulesMoved || after.maintenance !== before.maintenance || isDueEarlier(before, after)) return 'commit'
   return after === before ? 'nothing' : 'freshness'
 }
+
+/** A counted window ends earlier than anything that was due: whoever takes the subject over has to learn of it. */
+const isDueEarlier = (before: SubjectDocument, after: SubjectDocument): boolean =>
+  after.kind === 'template' && after.dueAt !== null && (before.dueAt === null || after.dueAt < before.dueAt)

@@ -38,7 +38,7 @@ export function driveIncident(drive: Drive, holds: Holds): SubjectDocument {
   const before = drive.rule.incident
   let next = drive
   if (before === null) {
-    const condition = conditionOf(drive.judgement)
+    const condition = conditionOf(drive)
     if (condition === null || condition === 'ok') return withRule(drive.subject, drive.rule)
     next = open(drive, condition, holds)
   } else {
@@ -46,9 +46,11 @@ export function driveIncident(drive: Drive, holds: Holds): SubjectDocument {
     if (confirmAfterMs !== holds.confirmAfterMs || closeAfterMs !== holds.closeAfterMs) {
       next = send(next, { type: 'policy.replaced', at: drive.at, ...holds, ...doubt(drive) })
     }
-    const condition = conditionOf(drive.judgement)
+    const condition = conditionOf(drive)
     if (condition !== null && condition !== before.context.condition)
       next = send(next, { type: `${condition}.judged`, at: drive.at, ...mutedAt(drive, drive.at), ...doubt(drive) })
+    else if (movesHold(drive.rule, drive))
+      next = send(next, { type: condition === null ? 'unknown.judged' : 'known.judged', at: drive.at })
   }
   next = elapse(next)
   const { incident } = next.rule
@@ -62,8 +64,19 @@ export function tellIncident(drive: Drive, event: IncidentEvent): SubjectDocumen
   return incident === null ? drive.subject : withIncident(next, incident)
 }
 
-/** Not judged opens, confirms, recovers and closes nothing; reminders of what was judged before go on (spec D 1). */
-const conditionOf = (judgement: Judgement) => (judgement.verdict === 'not_judged' ? null : judgement.verdict)
+/**
+ * Not judged opens, confirms, recovers and closes nothing; reminders of what was judged before go on (spec D 1). Of a Template's rule a
+ * provisional result does neither (v3 4.11).
+ */
+const conditionOf = ({ judgement }: Pick<Drive, 'judgement'>) =>
+  judgement.verdict === 'not_judged' || judgement.isProvisional ? null : judgement.verdict
+
+/** Whether the running hold of a Template's rule stops here, or a stopped one goes on (v3 4.7). Other rules' holds never stand still. */
+export function movesHold({ policy, incident }: RuleState, judged: Pick<Drive, 'judgement'>): boolean {
+  if (policy.language !== 'decision' || incident === null) return false
+  if (incident.value !== 'pending' && incident.value !== 'recovering') return false
+  return (conditionOf(judged) === null) === (incident.context.pausedAt === null)
+}
 
 const withRule = (subject: SubjectDocument, rule: RuleState): SubjectDocument => ({
   ...subject,
@@ -110,11 +123,11 @@ function elapse(drive: Drive): Drive {
 }
 
 function elapsedEvent(drive: Drive): IncidentEvent | null {
-  const { rule, judgement, isDoubtful = false, at, surrounding } = drive
+  const { rule, isDoubtful = false, at, surrounding } = drive
   const incident = rule.incident
   const deadlineAt = incident?.context.deadlineAt ?? null
   if (incident === null || deadlineAt === null || deadlineAt > at) return null
-  const isJudged = conditionOf(judgement) !== null
+  const isJudged = conditionOf(drive) !== null
   if (incident.value === 'pending')
     return isJudged && !isDoubtful ? { type: 'hold.elapsed', at: deadlineAt, ...mutedAt(drive, deadlineAt) } : null
   if (incident.value === 'recovering') return isJudged && !isDoubtful ? { type: 'recovery.elapsed', at: deadlineAt } : null

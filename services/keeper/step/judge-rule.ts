@@ -2,26 +2,33 @@
 import type { PolicyInput } from '#shared/contracts/policy.ts'
 import type { SilenceAt } from '#shared/contracts/silence.ts'
 import type { ObservedInput, Reading, RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
-import type { Verdict } from '#shared/contracts/verdict.ts'
+import type { Template } from '#shared/contracts/template.ts'
+import type { DecisionInput, EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
 import { intervalMs } from '#shared/contracts/website.ts'
+import { judgeDecision } from '#shared/judging/judge-decision.ts'
 import { type InputFacts, judgePolicy } from '#shared/judging/judge-policy.ts'
 import { judgeReachability } from '#shared/judging/judge-reachability.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { inputKeyOf, locationLabel, selects } from '#shared/judging/policy-input.ts'
+import type { Moment } from '#shared/judging/read-comparison.ts'
 import { limits } from '#shared/limits.ts'
 import { neverObserved } from './observed-input.ts'
+import type { TemplateOf } from './types.ts'
 
 const none: ReadonlyMap<string, Verdict> = new Map()
 
-/** `silenceAt`: see readInput. `assumed`: what cited rules are to say, by slug, instead of what they were last judged. */
+/** `templateOf` is asked of a Resource alone. `silenceAt`: see readInput. `assumed`: what cited rules are to say, by slug, instead of what they were last judged. */
 export function judgeRule(
   subject: SubjectDocument,
   rule: RuleState,
   at: number,
   silenceAt: SilenceAt,
+  templateOf: TemplateOf,
   assumed: ReadonlyMap<string, Verdict> = none,
 ): Judgement {
   const { policy } = rule
+  if (policy.language === 'decision')
+    return judgeTemplateRule(subject, rule, { at, silenceAt: silenceAt.pushed }, templateOf(subject))
   if (policy.language === 'inputs') {
     const facts = policy.document.inputs.map((input): InputFacts => {
       const verdict = input.from === null ? undefined : assumed.get(input.from)
@@ -32,6 +39,31 @@ export function judgeRule(
   if (subject.check === null) throw new Error(`subject ${subject.id} has a built-in rule and nothing to check`)
   return judgeReachability(subject.check, subject.readings, at, silenceAt.checks)
 }
+
+/** True is a problem, false is ok. Unknown is not judged: it opens, confirms, recovers and closes nothing (v3 4.7). */
+function judgeTemplateRule(
+  { id, templated }: SubjectDocument,
+  { key }: RuleState,
+  moment: Moment,
+  template: Template,
+): Judgement {
+  const rule = template.rules.find(candidate => candidate.key === key)
+  if (rule === undefined || templated === null) throw new Error(`subject ${id} has a rule that its Template does not declare`)
+  const { answers, heard } = templated
+  const judged = judgeDecision(rule, { signals: template.signals, heard, answers }, moment)
+  const { result, explanation, evidence, nextAt, isHeard, isProvisional } = judged
+  const inputs = evidence.inputs.map(evidenceInput)
+  const verdict = result === 'unknown' ? 'not_judged' : result ? 'problem' : 'ok'
+  return { verdict, explanation, evidence: { ...evidence, inputs }, nextAt, isHeard, isProvisional }
+}
+
+const evidenceInput = (reading: DecisionInput): EvidenceInput => ({
+  input: reading.signal,
+  value: reading.status ?? 'unknown',
+  at: reading.atUs === undefined ? null : Math.floor(reading.atUs / 1_000),
+  reason: reading.reason ?? reading.unresolved ?? null,
+  reading,
+})
 
 /** What is known of one input at `at`. */
 export function factsOf(subject: SubjectDocument, ruleKey: string, input: PolicyInput, at: number): InputFacts {

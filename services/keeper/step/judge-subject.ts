@@ -7,10 +7,11 @@ import { readPolicyInput } from '#shared/judging/judge-policy.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { inJudgingOrder } from '#shared/judging/rule-order.ts'
 import { second } from '#shared/limits.ts'
-import { driveIncident, type Holds } from './drive-incident.ts'
+import { holdsOf as templateHolds } from '#shared/manifest/answers.ts'
+import { driveIncident, type Holds, movesHold } from './drive-incident.ts'
 import { endWindow, windowEndOf } from './drive-window.ts'
 import { factsOf, judgeRule } from './judge-rule.ts'
-import type { HeldSilence, Surrounding, Taken } from './types.ts'
+import type { HeldSilence, Surrounding, Taken, TemplateOf } from './types.ts'
 
 /** The subject as judged at `at` (never before what was judged already), with `dueAt` the next instant that matters. */
 export function judgeSubject(subject: SubjectDocument, at: number, surrounding: Surrounding): SubjectDocument {
@@ -18,11 +19,11 @@ export function judgeSubject(subject: SubjectDocument, at: number, surrounding: 
   const silenceTo = silenceAt(subject, judgedAt, surrounding)
   let next: SubjectDocument = endWindow({ ...subject, judgedAt, silenceTo }, judgedAt)
   let nextAt: number | null = windowEndOf(next)
-  const doubts = isHeld(silenceTo, judgedAt) ? createDoubts(judgedAt, silenceTo) : null
+  const doubts = isHeld(silenceTo, judgedAt) ? createDoubts(judgedAt, silenceTo, surrounding.templateOf) : null
   for (const { key } of rulesInOrder(subject)) {
     const rule = ruleOf(next, key)
-    const judgement = judgeRule(next, rule, judgedAt, silenceTo)
-    const isDoubtful = doubts?.(next, rule, judgement.verdict) ?? false
+    const judgement = judgeRule(next, rule, judgedAt, silenceTo, surrounding.templateOf)
+    const isDoubtful = judgement.isProvisional ?? doubts?.(next, rule, judgement.verdict) ?? false
     next = applyJudgement(next, key, { judgement, isDoubtful, at: judgedAt, surrounding })
     nextAt = earlier(earlier(nextAt, judgement.nextAt), incidentDueAt(next, key, judgedAt, isDoubtful))
   }
@@ -38,12 +39,13 @@ const isHeld = (to: SilenceAt, at: number): boolean => to.checks < at || to.push
  * Asked of each rule in judging order: whether its verdict rests on silence that is held back. An ok does where counting all silence would make
  * it another verdict; no data does where counting none of it would. Rules that it cites say in either case what they would say then.
  */
-function createDoubts(at: number, { checks, pushed }: SilenceAt) {
+function createDoubts(at: number, { checks, pushed }: SilenceAt, templateOf: TemplateOf) {
   const uncounted = (to: number) => (to < at ? Number.NEGATIVE_INFINITY : at)
   const allCounts = { to: silenceUpTo(at), said: new Map<string, Verdict>() }
   const noneCounts = { to: { checks: uncounted(checks), pushed: uncounted(pushed) }, said: new Map<string, Verdict>() }
   return (subject: SubjectDocument, rule: RuleState, verdict: Verdict): boolean => {
-    for (const { to, said } of [allCounts, noneCounts]) said.set(rule.slug, judgeRule(subject, rule, at, to, said).verdict)
+    for (const { to, said } of [allCounts, noneCounts])
+      said.set(rule.slug, judgeRule(subject, rule, at, to, templateOf, said).verdict)
     if (verdict === 'ok') return allCounts.said.get(rule.slug) !== 'ok'
     return verdict === 'no_data' && noneCounts.said.get(rule.slug) !== 'no_data'
   }
@@ -74,7 +76,7 @@ export function judgeReport(
 
 /** What a rule of the subject says at `at`, with nothing changed by it; rules that it cites count as they were last judged. */
 export function judge(subject: SubjectDocument, rule: RuleState, at: number, surrounding: Surrounding): Judgement {
-  return judgeRule(subject, rule, at, silenceAt(subject, at, surrounding))
+  return judgeRule(subject, rule, at, silenceAt(subject, at, surrounding), surrounding.templateOf)
 }
 
 /** The instants up to which silence counts. What was called silent already stays so, however early silence is held now. */
@@ -116,18 +118,27 @@ interface Judged {
 function applyJudgement(subject: SubjectDocument, key: string, judged: Judged): SubjectDocument {
   const { judgement, at, surrounding } = judged
   const rule = ruleOf(subject, key)
-  const unchanged = rule.verdict !== null && isSameVerdict(rule.verdict, judgement)
+  const unchanged = rule.verdict !== null && isSameVerdict(rule.verdict, judgement) && !movesHold(rule, judged)
   const incidentDeadlineAt = rule.incident?.context.deadlineAt ?? null
   const isIncidentDue = incidentDeadlineAt !== null && incidentDeadlineAt <= at
   const holds = holdsOf(subject, rule, surrounding)
   if (unchanged && !isIncidentDue && hasHolds(rule, holds)) return subject
-  const since = rule.verdict?.verdict === judgement.verdict ? rule.verdict.since : at
-  const { verdict, explanation, evidence } = judgement
-  return driveIncident({ ...judged, subject, rule: { ...rule, verdict: { verdict, since, explanation, evidence } } }, holds)
+  const { verdict, explanation, evidence, isHeard } = judgement
+  const isSame = rule.verdict?.verdict === verdict && rule.verdict.isHeard === isHeard
+  const since = isSame && rule.verdict !== null ? rule.verdict.since : at
+  const said = { verdict, since, explanation, evidence, ...(isHeard === undefined ? {} : { isHeard }) }
+  return driveIncident({ ...judged, subject, rule: { ...rule, verdict: said } }, holds)
 }
 
-/** A saved policy's own; a monitor's where it names them, else the keeper's setting. */
-function holdsOf({ check }: SubjectDocument, { policy }: RuleState, surrounding: Surrounding): Holds {
+/** A saved policy's or a Template's own; a monitor's where it names them, else the keeper's setting. */
+function holdsOf(subject: SubjectDocument, { key, policy }: RuleState, surrounding: Surrounding): Holds {
+  const { check, templated } = subject
+  if (policy.language === 'decision') {
+    const rule = surrounding.templateOf(subject).rules.find(candidate => candidate.key === key)
+    if (rule === undefined || templated === null)
+      throw new Error(`subject ${subject.id} has a rule that its Template does not declare`)
+    return templateHolds(rule, templated.answers)
+  }
   if (policy.language === 'inputs') {
     const { confirmAfterMs, closeAfterMs } = policy.document
     return { confirmAfterMs, closeAfterMs }
@@ -149,6 +160,7 @@ function isSameVerdict(stored: RuleVerdict, judgement: Judgement): boolean {
   const after = judgement.evidence.inputs
   return (
     stored.verdict === judgement.verdict &&
+    stored.isHeard === judgement.isHeard &&
     before.length === after.length &&
     after.every((input, i) => input.input === before[i]?.input && input.value === before[i]?.value)
   )

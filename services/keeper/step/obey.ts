@@ -1,26 +1,23 @@
 // Which command does what. A command is carried out once: its answer is kept with the subject and given again to whoever repeats it.
-import type { Command, CommandOf, ReportedObservation } from '#shared/contracts/command.ts'
-import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
+import type { Command } from '#shared/contracts/command.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
-import type { Receipt, SubjectDocument } from '#shared/contracts/subject.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { acknowledgeIncident } from './acknowledge.ts'
-import { changeBetween } from './change.ts'
 import { cancelMaintenance, moveMaintenance, startMaintenance } from './maintenance-commands.ts'
-import { remembered, stillAwaited } from './receipts.ts'
-import { type Refusal, refusal, refused } from './refusal.ts'
-import { reportObservation } from './report-observation.ts'
+import { remembered } from './receipts.ts'
+import { type Refusal, refused } from './refusal.ts'
+import { readResource, updateResource } from './resource-commands.ts'
 import { createRule, deleteRule, replaceRule } from './rule-commands.ts'
 import { createSignal, deleteSignal, updateSignal } from './signal-commands.ts'
-import type { NewestReport, Obeyed, Step, StoredReports, Surrounding } from './types.ts'
+import { isReporting, type Reporting, takeReports } from './take-reports.ts'
+import type { Obeyed, Step, Surrounding } from './types.ts'
 import { deleteSubject, updateWebsite } from './website-commands.ts'
 
-type Reporting = CommandOf<'report-observation' | 'report-observations'>
 type Changing = Exclude<Command, Reporting>
 
 /** Carries out a command to a subject that exists. Whoever asks has looked whether its id was answered before. */
 export function obey(subject: SubjectDocument, command: Command, at: number, surrounding: Surrounding): Step {
-  if (command.kind === 'report-observation' || command.kind === 'report-observations')
-    return report(subject, command, at, surrounding)
+  if (isReporting(command)) return takeReports(subject, command, at, surrounding)
   const refusedFor = kindRefusal(subject, command)
   const obeyed = refusedFor ?? carryOut(subject, command, at, surrounding)
   if ('refused' in obeyed) return { subject, change: 'nothing', observation: null, reply: obeyed.refused }
@@ -40,6 +37,7 @@ function kindRefusal(subject: SubjectDocument, command: Changing): { refused: Re
   const { kind } = command
   if (kind === 'delete-subject') return (command.subjectKind ?? subject.kind) === subject.kind ? null : elsewhere(subject)
   if (kind === 'acknowledge-incident' || kind === 'create-website' || kind === 'create-subject') return null
+  if (kind === 'create-resource' || kind === 'update-resource' || kind === 'read-resource') return null
   if (kind === 'update-website') return subject.kind === 'website' ? null : elsewhere(subject)
   if (subject.kind === 'custom') return null
   // Maintenance of a website monitor is an action of the dashboard (spec B, Route rules 4): the gateway says who may.
@@ -65,7 +63,12 @@ function carryOut(subject: SubjectDocument, command: Changing, at: number, surro
   switch (command.kind) {
     case 'create-website':
     case 'create-subject':
+    case 'create-resource':
       return refused('invalid_state', 'Subject exists')
+    case 'update-resource':
+      return updateResource(subject, command, effectiveAt, surrounding)
+    case 'read-resource':
+      return readResource(subject, effectiveAt, surrounding)
     case 'update-website':
       return updateWebsite(subject, command, effectiveAt, surrounding)
     case 'delete-subject':
@@ -91,89 +94,4 @@ function carryOut(subject: SubjectDocument, command: Changing, at: number, surro
     case 'cancel-maintenance':
       return cancelMaintenance(subject, at)
   }
-}
-
-/**
- * Observations in their order. Each is known by its identity, so a repetition needs no receipt, unless one of them was stamped here:
- * a repeated command gets the stamp that it got first.
- */
-function report(subject: SubjectDocument, command: Reporting, now: number, surrounding: Surrounding): Step {
-  const before = stampOf(subject, command.id)
-  const at = before?.at ?? now
-  const stampUs = before?.stampUs ?? Math.max(at * 1_000, (subject.custom?.stampedUs ?? 0) + 1)
-  const reports = command.kind === 'report-observation' ? [command] : command.observations
-  const results: ReportedObservation[] = []
-  const pushed: PushedObservationDocument[] = []
-  const series: SeriesDocument[] = []
-  const made = reports.length > 1 ? new CommandReports(surrounding.stored) : null
-  const within = made === null ? surrounding : { ...surrounding, stored: made }
-  let next = subject
-  for (const [i, one] of reports.entries()) {
-    const stamped = { ...one, observedAtUs: one.observedAtUs ?? stampUs + i, isStampedHere: one.observedAtUs === null }
-    const outcome = reportObservation(next, stamped, at, within)
-    if ('refused' in outcome) {
-      results.push(outcome.refused)
-      continue
-    }
-    next = outcome.subject
-    pushed.push(outcome.row)
-    if (outcome.series !== null) series.push(outcome.series)
-    made?.note(outcome)
-    results.push({ ok: true, observation: outcome.view })
-  }
-  const reply = replyTo(command, results)
-  if (pushed.length > 0 && reports.some(one => one.observedAtUs === null)) {
-    const stamp = { id: command.id, at, reply: null, stampUs }
-    next = withStamps(next, stamp, stampUs + reports.length - 1)
-    return { subject: next, change: 'commit', observation: null, pushed, series, reply }
-  }
-  const change = changeBetween(subject, next)
-  // Who only reports would carry the answers to its subject's making for ever.
-  const receipts = stillAwaited(next.receipts, surrounding.now)
-  if (next !== subject && receipts !== next.receipts) next = { ...next, receipts }
-  return { subject: next, change, observation: null, pushed, series, reply }
-}
-
-/** What the observations of one command have made: its later ones find it as if it were stored. Of the same document the last counts. */
-class CommandReports implements StoredReports {
-  readonly #stored: StoredReports
-  readonly #rows = new Map<string, PushedObservationDocument>()
-  readonly #series = new Map<string, SeriesDocument>()
-
-  constructor(stored: StoredReports) {
-    this.#stored = stored
-  }
-
-  note({ row, series }: { row: PushedObservationDocument; series: SeriesDocument | null }): void {
-    this.#rows.set(row.id, row)
-    if (series !== null) this.#series.set(series.id, series)
-  }
-
-  pushed(id: string): PushedObservationDocument | null {
-    return this.#rows.get(id) ?? this.#stored.pushed(id)
-  }
-
-  series(id: string): NewestReport | null {
-    return this.#series.get(id) ?? this.#stored.series(id)
-  }
-
-  seriesOf(subjectId: string): readonly SeriesDocument[] {
-    return this.#stored.seriesOf(subjectId)
-  }
-}
-
-function withStamps(subject: SubjectDocument, receipt: Receipt, lastUs: number): SubjectDocument {
-  const custom = subject.custom && { ...subject.custom, stampedUs: Math.max(subject.custom.stampedUs, lastUs) }
-  return { ...subject, custom, receipts: remembered(subject.receipts, receipt) }
-}
-
-/** How a report of this id was stamped before; null: it is new. */
-export const stampOf = ({ receipts }: SubjectDocument, commandId: string): Receipt | null =>
-  receipts.find(receipt => receipt.id === commandId && receipt.reply === null) ?? null
-
-function replyTo(command: Reporting, results: ReportedObservation[]): Reply {
-  if (command.kind === 'report-observations') return { ok: true, result: { results } }
-  const [only] = results
-  if (only === undefined) return refusal('malformed', 'No observation')
-  return only.ok ? { ok: true, result: only.observation } : { ok: false, error: only.error }
 }

@@ -3,7 +3,7 @@ import type { CommandOf } from '#shared/contracts/command.ts'
 import type { CustomState, RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits } from '#shared/limits.ts'
 import { slugOf } from '#shared/slug.ts'
-import { ruleView, signalsOf, signalView, viewFits } from '#shared/subject-view.ts'
+import { isOfGeneration2, ruleView, signalsOf, signalView, viewFits } from '#shared/subject-view.ts'
 import { addPending } from './pending.ts'
 import { invalidName, refused, tooLarge } from './refusal.ts'
 import type { Obeyed } from './types.ts'
@@ -67,7 +67,7 @@ export function deleteSignal(subject: SubjectDocument, command: CommandOf<'delet
 
 function findSignal(subject: SubjectDocument, slug: string) {
   const custom = subject.custom ?? nothingCustom
-  const signal = custom.signals.find(candidate => candidate.slug === slug)
+  const signal = custom.signals.filter(isOfGeneration2).find(candidate => candidate.slug === slug)
   if (signal !== undefined) return { custom, signal }
   return signalsOf(subject).some(candidate => candidate.slug === slug)
     ? refused('forbidden', 'Signal is managed by Website monitoring', 'This signal is maintained by Website monitoring')

@@ -1,6 +1,6 @@
 // step(subject, input, surrounding): the whole of what a keeper decides. Pure: no clock, no bus, no store, no randomness; the
 // same inputs give the same next subject, observations and replies anywhere.
-import type { CommandOf } from '#shared/contracts/command.ts'
+import type { Command, CommandOf } from '#shared/contracts/command.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { earliest } from '#shared/judging/judgement.ts'
@@ -12,8 +12,9 @@ import { windowEndOf } from './drive-window.ts'
 import { isDueBy, judgeSubject } from './judge-subject.ts'
 import { obey, withReceipt } from './obey.ts'
 import { refusal } from './refusal.ts'
+import { createResource } from './resource-commands.ts'
 import { takeResult } from './take-result.ts'
-import type { Change, Input, Step, Surrounding } from './types.ts'
+import type { Change, Input, Obeyed, Step, Surrounding } from './types.ts'
 import { asCommitted, createWebsite } from './website-commands.ts'
 
 /** One input applied to one subject; null: the subject does not exist. Deadlines due by the input's instant are stepped first. */
@@ -61,9 +62,8 @@ function stepAbsent(subject: SubjectDocument | null, input: Input, surrounding: 
   if (input.kind !== 'command') return nothing
   const reply = subject && replyBefore(subject, input.command.id)
   if (reply !== null) return { ...nothing, reply }
-  const isCreate = input.command.kind === 'create-website' || input.command.kind === 'create-subject'
-  if (subject !== null || !isCreate) return { ...nothing, reply: refusal('not_found', 'Subject not found') }
-  return create(input.subjectId, input.command as CommandOf<'create-website' | 'create-subject'>, input.at, surrounding)
+  if (subject !== null || !isCreate(input.command)) return { ...nothing, reply: refusal('not_found', 'Subject not found') }
+  return create(input.subjectId, input.command, input.at, surrounding)
 }
 
 /** What a command with this id was answered; null: it is carried out. */
@@ -72,17 +72,26 @@ function replyBefore(subject: SubjectDocument, commandId: string): Reply | null 
   return reply === null ? null : (JSON.parse(reply) as Reply)
 }
 
-function create(
-  subjectId: string,
-  command: CommandOf<'create-website' | 'create-subject'>,
-  at: number,
-  surrounding: Surrounding,
-): Step {
-  const created =
-    command.kind === 'create-website' ? createWebsite(subjectId, command, at, surrounding) : createSubject(subjectId, command, at)
-  const result = command.kind === 'create-website' ? subjectView(asCommitted(created)) : customSubjectView(created)
-  const reply: Reply = { ok: true, result }
-  return { subject: withReceipt(created, command.id, surrounding.now, reply), change: 'commit', observation: null, reply }
+type Create = CommandOf<'create-website' | 'create-subject' | 'create-resource'>
+
+const isCreate = (command: Command): command is Create =>
+  command.kind === 'create-website' || command.kind === 'create-subject' || command.kind === 'create-resource'
+
+function create(subjectId: string, command: Create, at: number, surrounding: Surrounding): Step {
+  const obeyed = created(subjectId, command, at, surrounding)
+  if ('refused' in obeyed) return { ...unchanged(null), reply: obeyed.refused }
+  const reply: Reply = { ok: true, result: obeyed.result }
+  return { subject: withReceipt(obeyed.subject, command.id, surrounding.now, reply), change: 'commit', observation: null, reply }
+}
+
+function created(subjectId: string, command: Create, at: number, surrounding: Surrounding): Obeyed {
+  if (command.kind === 'create-resource') return createResource(subjectId, command, at, surrounding)
+  if (command.kind === 'create-subject') {
+    const subject = createSubject(subjectId, command, at)
+    return { subject, result: customSubjectView(subject) }
+  }
+  const subject = createWebsite(subjectId, command, at, surrounding)
+  return { subject, result: subjectView(asCommitted(subject)) }
 }
 
 const unchanged = (subject: SubjectDocument | null): Step => ({ subject, change: 'nothing', observation: null, reply: null })

@@ -6,6 +6,7 @@ import type { PolicyInput } from '#shared/contracts/policy.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { ReportKind } from '#shared/contracts/silence.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { Template } from '#shared/contracts/template.ts'
 import type { Refusal } from './refusal.ts'
 
 /** `at` is the instant that the input speaks of, ms since the epoch: see design, Order and time. `stampedAt` is the bus's time, as slots are. */
@@ -19,6 +20,8 @@ export type HeldSilence = Readonly<Record<ReportKind, number | null>>
 
 export const nothingHeld: HeldSilence = { checks: null, pushed: null }
 
+export type TemplateOf = (resource: Pick<SubjectDocument, 'id' | 'workspaceId' | 'template'>) => Template
+
 /** What a step may know of the world; all of it passed in, so that a step can be repeated anywhere. */
 export interface Surrounding {
   /** The keeper's clock, ms since the epoch: by it reminders are overdue and alerts are dated. */
@@ -28,6 +31,8 @@ export interface Surrounding {
   /** The holds of monitors that name none themselves, ms. */
   confirmAfterMs: number
   closeAfterMs: number
+  /** The revision that a Resource is bound to. Throws where the store has none: such a Resource cannot be judged. */
+  templateOf: TemplateOf
   /** What is stored of pushed observations, as far as this round's inputs speak of it. */
   stored: StoredReports
 }

@@ -1,0 +1,65 @@
+// Commands of generation 3 to a Resource's keeper (docs/reference/v3.md, sections 6 and 7). Refusals carry `facts.field` where a field is at fault.
+import { type Static, Type } from 'typebox'
+import { Id, Nullable, Slug } from '#shared/contracts/common.ts'
+
+/** Texts by key; their bounds are the sender's dialect's. */
+const LabelMap = Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 256 }))
+/** `key@version`, resolved by the sender: a revision never changes. */
+const TemplateRevision = Type.String({ minLength: 3, maxLength: 80, pattern: '@' })
+/** What a person sent for `meta`: the Template's fields are the only judge of it. */
+const SentAnswers = Type.Record(Type.String(), Type.Unknown())
+const Name = Type.String({ minLength: 1, maxLength: 400 })
+
+/** Answers a ResourceView. Refused: validation with `field`, invalid_state where the subject exists. */
+export const CreateResource = Type.Object({
+  kind: Type.Literal('create-resource'),
+  id: Id,
+  workspaceId: Id,
+  /** Its key. */
+  slug: Slug,
+  name: Name,
+  template: TemplateRevision,
+  answers: SentAnswers,
+  labels: LabelMap,
+})
+
+/**
+ * Null keeps what is there. An answer sent as null takes its default back, a label sent as null goes. Answers a ResourceView. Refused also:
+ * invalid_state where it is archived.
+ */
+export const UpdateResource = Type.Object({
+  kind: Type.Literal('update-resource'),
+  id: Id,
+  name: Nullable(Name),
+  answers: Nullable(SentAnswers),
+  labels: Nullable(Type.Record(Type.String(), Nullable(Type.String()))),
+})
+
+/** Changes nothing. Answers a ResourceView, judged at the keeper's now. */
+export const ReadResource = Type.Object({ kind: Type.Literal('read-resource'), id: Id })
+
+const HeardObservation = Type.Object({
+  signal: Type.String({ minLength: 1, maxLength: 200 }),
+  state: Type.Enum(['ok', 'problem', 'no_data']),
+  /** Declares an unknown signal; must agree with a known one. */
+  signalKind: Nullable(Type.Enum(['heartbeat', 'periodic', 'event'])),
+  /** The sender's own id; null: none. */
+  sentId: Nullable(Type.String({ minLength: 1, maxLength: 128 })),
+  /** Microseconds since the epoch; null: the keeper stamps its now. */
+  atUs: Nullable(Type.Integer()),
+  value: Nullable(Type.Number()),
+  reason: Type.String({ maxLength: 200 }),
+  labels: LabelMap,
+  /** A JSON object as text. */
+  body: Nullable(Type.String({ maxLength: 16_384 })),
+})
+export type SentObservation = Static<typeof HeardObservation>
+
+/** Observations of one Resource in their order. Answers `{ results: ObservedResult[] }`: each stands for itself. */
+export const Observe = Type.Object({
+  kind: Type.Literal('observe'),
+  id: Id,
+  observations: Type.Array(HeardObservation, { minItems: 1, maxItems: 500 }),
+})
+
+export const resourceCommands = [CreateResource, UpdateResource, ReadResource, Observe] as const

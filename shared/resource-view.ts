@@ -1,0 +1,76 @@
+// A subject as a Resource of generation 3, made from its document: the keeper and the directory answer the same. Pure.
+// Rules: docs/reference/v3.md, 4.8 and 6.6.
+import type { ResourceRuleView, ResourceSignalView, ResourceView, RuleStatus } from '#shared/contracts/resource-views.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
+import type { Template } from '#shared/contracts/template.ts'
+import type { Judgement } from '#shared/judging/judgement.ts'
+import { comparisonsOf } from '#shared/manifest/read-decision.ts'
+import { windowView } from '#shared/subject-view.ts'
+
+/** `template`: of a Resource of a published Template; null of others. `judged`: what a rule says now; absent: what was last recorded. */
+export function resourceView(
+  subject: SubjectDocument,
+  template: Template | null,
+  judged?: (rule: RuleState) => Judgement,
+): ResourceView {
+  const { id, rev, workspaceId, slug, name, kind, check, labels, createdAt, archivedAt, maintenance, templated } = subject
+  return {
+    id,
+    rev,
+    workspaceId,
+    key: slug,
+    name,
+    kind,
+    template: subject.template,
+    answers: templated?.answers ?? null,
+    check,
+    labels,
+    createdAt,
+    archivedAt,
+    signals: signalsOf(subject, template),
+    rules: subject.rules.map(rule => ruleView(rule, template, judged?.(rule))),
+    maintenance: maintenance && windowView(maintenance.context),
+  }
+}
+
+const kinds = { custom_heartbeat: 'heartbeat', custom_periodic: 'periodic', custom_event: 'event' } as const
+
+function signalsOf({ check, custom }: SubjectDocument, template: Template | null): ResourceSignalView[] {
+  const platform = (check?.locations ?? []).map(location => {
+    const key = `reachability@${location}`
+    return { id: key, key, kind: 'heartbeat' as const, isPlatform: true }
+  })
+  const others = (custom?.signals ?? []).map(({ key: id, slug: key, kind }) => {
+    const declared = template?.signals.find(signal => signal.key === key)
+    return { id, key, kind: kind === 'template' ? (declared?.kind ?? 'event') : kinds[kind], isPlatform: false }
+  })
+  return [...platform, ...others]
+}
+
+function ruleView(rule: RuleState, template: Template | null, judgement: Judgement | undefined): ResourceRuleView {
+  const declared = template?.rules.find(({ key }) => key === rule.key)
+  const said = judgement ?? rule.verdict
+  const status = said && statusOf(said)
+  const recorded = rule.verdict && statusOf(rule.verdict)
+  const incident = rule.incident
+  return {
+    key: rule.policy.language === 'inputs' ? rule.slug : rule.key,
+    signals: declared === undefined ? [] : [...new Set(comparisonsOf(declared.decision).map(({ signal }) => signal))],
+    status,
+    explanation: status === null ? null : (said?.explanation ?? null),
+    since: status !== null && recorded === status ? (rule.verdict?.since ?? null) : null,
+    openIncident: incident?.context.incidentId ?? null,
+    standing: incident === null || incident.value === 'closed' ? null : standings[incident.value],
+    action: declared?.action ?? null,
+    destination: declared?.destination ?? null,
+    routes: declared?.routes ?? null,
+  }
+}
+
+const standings = { pending: 'unconfirmed', problem: 'problem', noData: 'no_data', recovering: 'recovering' } as const
+
+/** A silent sender must not look well: unknown reads no data once a signal of the rule has reported. */
+function statusOf({ verdict, isHeard }: Pick<Judgement, 'verdict' | 'isHeard'>): RuleStatus {
+  if (verdict !== 'not_judged') return verdict
+  return isHeard ? 'no_data' : null
+}
