@@ -10,14 +10,17 @@ export interface Spell {
   to: number
 }
 
+export const isIn = (spell: Readonly<Spell> | null | undefined, at: number): boolean =>
+  spell !== null && spell !== undefined && at >= spell.from && at < spell.to
+
 export interface OutsideWorld {
   hookUrl: string
   messages: Message[]
   siteUrl(name: string): string
-  /** The website fails in these spells. */
-  fail(name: string, spells: readonly Spell[]): void
-  /** How often a website was checked. */
-  checks(name: string): number
+  /** The website fails in this spell, whose end may be moved. */
+  fail(name: string, spell: Readonly<Spell>): void
+  /** When a website was checked. */
+  checksOf(name: string): readonly number[]
   close(): Promise<void>
 }
 
@@ -26,8 +29,8 @@ interface Body {
 }
 
 export async function startOutsideWorld(): Promise<OutsideWorld> {
-  const failing = new Map<string, readonly Spell[]>()
-  const checks = new Map<string, number>()
+  const failing = new Map<string, Readonly<Spell>>()
+  const checks = new Map<string, number[]>()
   const messages: Message[] = []
   const server = createServer((request, response) => {
     const name = (request.url ?? '').split('/').at(-1) ?? ''
@@ -36,8 +39,8 @@ export async function startOutsideWorld(): Promise<OutsideWorld> {
       return
     }
     const now = Date.now()
-    checks.set(name, (checks.get(name) ?? 0) + 1)
-    response.statusCode = failing.get(name)?.some(({ from, to }) => now >= from && now < to) ? 503 : 200
+    checks.set(name, [...(checks.get(name) ?? []), now])
+    response.statusCode = isIn(failing.get(name), now) ? 503 : 200
     response.end('hello')
   })
   server.listen(0, '127.0.0.1')
@@ -47,8 +50,8 @@ export async function startOutsideWorld(): Promise<OutsideWorld> {
     hookUrl: `${url}/hook`,
     messages,
     siteUrl: name => `${url}/site/${name}`,
-    fail: (name, spells) => void failing.set(name, spells),
-    checks: name => checks.get(name) ?? 0,
+    fail: (name, spell) => void failing.set(name, spell),
+    checksOf: name => checks.get(name) ?? [],
     close: async () => {
       server.closeAllConnections()
       server.close()

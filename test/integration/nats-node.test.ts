@@ -1,9 +1,11 @@
 // A cluster loses one of its three NATS servers, with every service in a process of its own: writes and heartbeats are taken, nobody is told what
-// is not so, and nothing is lost. `node test/faults/nats-node.ts` plays more of it.
+// is not so, and nothing is lost. `npm run faults` has more of it.
 import t from 'tap'
 import { second } from '#shared/limits.ts'
 import { setClusterStage } from '../faults/cluster-stage.ts'
-import { loseOneServer } from '../faults/nats-node.ts'
+import { live } from '../faults/life.ts'
+import { planNatsNode } from '../faults/nats-node.ts'
+import { Random } from '../simulation/random.ts'
 
 /** Twice the 10 s of docs/detection.md: the machine may be busy with other tests. A heartbeat comes every 5 s. */
 const boundMs = 20 * second
@@ -15,13 +17,12 @@ t.test(
     const stage = await setClusterStage()
     if (stage === null) return
     t.teardown(() => stage.stop())
-    const { fault, failures, ...outcome } = await loseOneServer(stage, 1)
-    t.match(outcome, { wrong: [], lost: [], doubled: [] })
-    t.ok(outcome.writeGapMs < boundMs && outcome.heartbeatGapMs < boundMs + 5 * second, 'writes and heartbeats are taken')
-    const { writeGapMs, heartbeatGapMs, failedRequests, latestMs } = outcome
-    t.comment(
-      `${fault}: no write for ${writeGapMs} ms, no heartbeat of one sender for ${heartbeatGapMs} ms, told ${latestMs} ms late`,
-    )
+    const random = new Random(1, 'nats-node')
+    const { fault, failures, ...outcome } = await live(stage, random, planNatsNode(stage, random))
+    t.match(outcome, { wrong: [], lost: [], doubled: [], missing: [] })
+    t.ok(outcome.writeGapMs < boundMs && outcome.reportGapMs < boundMs + 5 * second, 'writes and heartbeats are taken')
+    const { writeGapMs, reportGapMs, failedRequests, latestMs } = outcome
+    t.comment(`${fault}: no write for ${writeGapMs} ms, no report of one sender for ${reportGapMs} ms, told ${latestMs} ms late`)
     t.comment(`${failedRequests} requests failed: ${failures.join(' | ')}`)
   },
 )

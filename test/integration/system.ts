@@ -26,7 +26,10 @@ export interface Program {
   thaw(): void
 }
 
-/** Starts the program with these settings; resolves when it says that everything runs. */
+/** A start that takes longer has failed: ten times what a busy machine needs. */
+const startMs = 120_000
+
+/** Starts the program with these settings; resolves when it says that everything runs. Kills it and rejects if that takes too long. */
 export async function startProgram(settings: Record<string, string>): Promise<Program> {
   const environment = {
     PATH: process.env['PATH'],
@@ -52,7 +55,8 @@ export async function startProgram(settings: Record<string, string>): Promise<Pr
     child.stderr?.on('data', read)
     void exited.then(code => reject(new Error(`the program ended with ${code}:\n${output}`)))
   })
-  await ready
+  const late = setTimeout(() => child.kill('SIGKILL'), startMs)
+  await ready.finally(() => clearTimeout(late))
   return {
     pid: child.pid as number,
     output: () => output,

@@ -28,10 +28,10 @@ sys.exit(main())
 `
 
 /**
- * A fresh, empty server, unless `options` of its own name a `--storage-path`. Resolves with null, after saying so loudly, where Python
+ * A fresh, empty server, unless `options` of its own name a `--storage-path`; on a free port, unless `onPort` names one. Resolves with null, after saying so loudly, where Python
  * or pip is missing; with CI=true it rejects instead, so that no pipeline passes without these tests.
  */
-export async function startSecantus(options: string[] = []): Promise<Secantus | null> {
+export async function startSecantus(options: string[] = [], onPort = 0): Promise<Secantus | null> {
   const folder = await pythonPackage({
     name: 'secantusdb',
     version: '0.7.0b3',
@@ -40,7 +40,7 @@ export async function startSecantus(options: string[] = []): Promise<Secantus | 
     remedy: 'install Python 3.11 or later with pip, or set MONGODB_TEST_URL to a MongoDB that may be written to',
   })
   if (folder === null) return null
-  const port = await freePort()
+  const port = onPort || (await freePort())
   const child = spawn('python3', ['-c', program, '--port', String(port), '--storage-path', ':memory:', ...options], {
     stdio: ['pipe', 'ignore', 'pipe'],
     env: { ...process.env, PYTHONPATH: folder, OPENBLAS_NUM_THREADS: '1' },

@@ -1,0 +1,78 @@
+// The things that are watched in a fault run: what happens to each, drawn by a seed, and what people must be told of it.
+import { second } from '#shared/limits.ts'
+import type { Random } from '../simulation/random.ts'
+import type { Spell } from './outside-world.ts'
+import type { Expected, Kind } from './told.ts'
+import { confirmMs, intervalMs, ruleConfirmMs } from './watched-things.ts'
+
+/** site: checked; heart: reports all the time and may not be silent; reporter: reports its status. */
+export type Sort = 'site' | 'heart' | 'reporter'
+
+export interface Thing {
+  sort: Sort
+  name: string
+  /** It fails, is silent, or reports problems in this spell. */
+  spell: Spell | null
+  expected: readonly Kind[]
+  /** The spell ends so long after its message has come. */
+  lastsMs: number
+  /** A report that is not taken is sent again half a second later; otherwise the next one comes an interval later. */
+  isCareful: boolean
+}
+
+export interface CastOptions {
+  /** The fault begins here and takes about `faultMs`. */
+  faultAt: number
+  faultMs: number
+  /** No trouble begins before this instant. */
+  beganAt: number
+  /** Checks go on during the fault: a website may be down for a moment then. */
+  isChecked: boolean
+  /** Also senders that do not repeat a report that was not taken. */
+  hasCareless: boolean
+}
+
+/** A blip of 6 s fails two checks at most, and is over 10 s after the first of them. */
+const blipMs = 6 * second
+
+export function drawCast(random: Random, options: CastOptions): Thing[] {
+  const { beganAt, faultAt, faultMs, isChecked, hasCareless } = options
+  const near = () => Math.max(beganAt, faultAt + random.integer(-25 * second, faultMs + 10 * second))
+  const trouble = (): Spell => ({ from: near(), to: Number.POSITIVE_INFINITY })
+  // A blip that was seen to begin and not to end is trouble until it is seen again.
+  const apart = (): number => {
+    const before = faultAt - blipMs - random.integer(11, 25) * second
+    const after = faultAt + faultMs + random.integer(15, 30) * second
+    return before < beganAt ? after : before
+  }
+  const blip = (): Spell => {
+    const from = isChecked ? near() : apart()
+    return { from, to: from + blipMs }
+  }
+  const some = (count: number, sort: Sort, what: string, spell: () => Spell | null, expected: Kind[]): Thing[] =>
+    Array.from({ length: count }, (_, n) => ({
+      sort,
+      name: `${sort}-${what}-${n}`,
+      spell: spell(),
+      expected,
+      lastsMs: random.integer(1, 20) * second,
+      isCareful: !hasCareless || random.chance(0.5),
+    }))
+  return [
+    ...some(12, 'site', 'well', () => null, []),
+    ...some(4, 'site', 'blip', blip, []),
+    ...some(5, 'site', 'down', trouble, ['problem', 'ok']),
+    ...some(8, 'heart', 'well', () => null, []),
+    ...some(3, 'heart', 'silent', trouble, ['no_data', 'ok']),
+    ...some(2, 'reporter', 'well', () => null, []),
+    ...some(3, 'reporter', 'bad', trouble, ['problem', 'ok']),
+  ]
+}
+
+export const expectedOf = (cast: readonly Thing[]): Expected => new Map(cast.map(({ name, expected }) => [name, expected]))
+
+/** How long after the beginning of its trouble people are told at the latest if nothing is in the way, ms. */
+export function promiseMs({ sort }: Thing, noDataMs: number): number {
+  if (sort === 'site') return intervalMs + confirmMs
+  return ruleConfirmMs + (sort === 'heart' ? noDataMs : intervalMs)
+}

@@ -1,0 +1,35 @@
+// The installation is killed by kill -9 and started at once, three times. Each time all websites are checked again within an interval.
+import { setTimeout as pause } from 'node:timers/promises'
+import { second } from '#shared/limits.ts'
+import type { Random } from '../simulation/random.ts'
+import type { Thing } from './cast.ts'
+import type { Plan } from './life.ts'
+import type { SingleStage } from './single-stage.ts'
+import { intervalMs } from './watched-things.ts'
+
+const kills = 3
+const startMs = 3 * second
+/** A dead prober that counted as alive would keep its share waiting for 7 s more. */
+const uncheckedMs = intervalMs + 1 * second
+
+export function planKillStart(stage: SingleStage, random: Random): Plan {
+  const pauses = Array.from({ length: kills }, () => uncheckedMs + random.integer(1, 10 * second))
+  const strike = async (cast: readonly Thing[]) => {
+    const late: string[] = []
+    let longestMs = 0
+    for (const pauseMs of pauses) {
+      await stage.end('killed')
+      await stage.start()
+      const readyAt = Date.now()
+      await pause(pauseMs)
+      for (const { name } of cast.filter(({ sort }) => sort === 'site')) {
+        const checkedAt = stage.outside.checksOf(name).find(at => at > readyAt) ?? Number.POSITIVE_INFINITY
+        longestMs = Math.max(longestMs, checkedAt - readyAt)
+        if (checkedAt - readyAt > uncheckedMs) late.push(`${name}: checked ${checkedAt - readyAt} ms after the start`)
+      }
+    }
+    return { fault: `killed ${kills} times, all checked within ${longestMs} ms of the start`, late }
+  }
+  const faultMs = pauses.reduce((sum, ms) => sum + ms + startMs, 0)
+  return { noDataMs: 15 * second, faultMs, isChecked: false, isOff: true, strike }
+}

@@ -1,0 +1,185 @@
+// One seed of a fault run: things are watched, the fault comes, and what people were told and what was acknowledged is compared with what must be.
+import { setTimeout as pause } from 'node:timers/promises'
+import { second } from '#shared/limits.ts'
+import type { Random } from '../simulation/random.ts'
+import { drawCast, expectedOf, promiseMs, type Thing } from './cast.ts'
+import { Requests } from './requests.ts'
+import type { Stage } from './stage.ts'
+import { type Comparison, compareTold, isAllTold, type Message } from './told.ts'
+import { createReported, createSite } from './watched-things.ts'
+
+/** What a kind of fault makes of a seed. */
+export interface Plan {
+  /** Of heartbeats. */
+  noDataMs: number
+  /** About how long the fault takes, ms. */
+  faultMs: number
+  /** Checks go on during the fault. */
+  isChecked: boolean
+  /** Reports can't be taken during the fault: what is due then is due at its end, and silence is held back after it. */
+  isOff: boolean
+  /** Begins the fault and ends it; resolves, when all is well again, with what was done and what is wrong about the way back. */
+  strike(cast: readonly Thing[]): Promise<Struck>
+}
+
+export interface Struck {
+  fault: string
+  late?: string[]
+}
+
+export interface Outcome extends Comparison {
+  fault: string
+  faultMs: number
+  /** Acknowledged writes that are not there, and deleted ones that are. */
+  missing: string[]
+  /** What was too slow by the kind's own measure. */
+  late: string[]
+  /** The longest time without a successful write, and without a report of one well sender that was taken, ms. */
+  writeGapMs: number
+  reportGapMs: number
+  /** How much later than promised the latest message of trouble came, ms. */
+  latestMs: number
+  /** Requests that failed, and each sentence once. */
+  failedRequests: number
+  failures: string[]
+}
+
+/** Monitors and senders have been heard by then. */
+const warmMs = 15 * second
+/** Later than that after its promise a message counts as lost. */
+const lateMs = 30 * second
+/** After a trouble has ended, people are told within this time. */
+const recoveryMs = 40 * second
+/** What should not come may come until so long after silence counts again. */
+const lingerMs = 20 * second
+/** At least so long is silence held back after a time without reports. */
+const holdMs = 15 * second
+
+export async function live(stage: Stage, random: Random, plan: Plan): Promise<Outcome> {
+  const beganAt = Date.now() + warmMs
+  const faultAt = beganAt + random.integer(2, 20) * second
+  const { isChecked, faultMs: plannedMs, noDataMs } = plan
+  const cast = drawCast(random, { faultAt, faultMs: plannedMs, beganAt, isChecked, hasCareless: plan.isOff })
+  const ids = await createCast(stage, cast, noDataMs)
+  const requests = new Requests(stage)
+  const senders = cast.filter(({ sort }) => sort !== 'site').map(thing => requests.report(thing))
+  const users = [...senders, requests.write()]
+  const { messages } = stage.outside
+  const course: Course = { faultAt, endedAt: Number.POSITIVE_INFINITY, plan }
+  const troubles = endTroubles(cast, messages, course)
+
+  await until(faultAt)
+  const { fault, late = [] } = await plan.strike(cast).catch(async error => {
+    course.isGivenUp = true
+    requests.end()
+    await Promise.all([...users, troubles])
+    throw error
+  })
+  course.endedAt = Date.now()
+  await troubles
+  const expected = expectedOf(cast)
+  const giveUpAt = Date.now() + recoveryMs
+  while (Date.now() < giveUpAt && !isAllTold(expected, messages)) await pause(second / 4)
+  await until(Math.max(Date.now() + 10 * second, heldUntil(course) + lingerMs))
+  requests.end()
+  await Promise.all(users)
+  const missing = [...(await requests.missingMonitors()), ...(await openIncidents(stage, cast))]
+  await stage.endServices()
+  return {
+    fault,
+    faultMs: course.endedAt - faultAt,
+    late,
+    ...compareTold(expected, messages),
+    missing: [...missing, ...(await requests.missingReports(ids))],
+    writeGapMs: requests.longestGap('write', faultAt),
+    reportGapMs: Math.max(
+      ...cast
+        .filter(({ sort, spell }) => sort === 'heart' && spell === null)
+        .map(({ name }) => requests.longestGap(name, faultAt)),
+    ),
+    latestMs: latenessOf(cast, messages, course),
+    failedRequests: requests.failed,
+    failures: requests.failures,
+  }
+}
+
+interface Course {
+  faultAt: number
+  /** Infinity: it goes on. */
+  endedAt: number
+  plan: Plan
+  isGivenUp?: boolean
+}
+
+/** Silence counts again by then. */
+const heldUntil = ({ faultAt, endedAt }: Course): number => endedAt + Math.max(holdMs, endedAt - faultAt)
+
+/** Resolves with the ids by name. */
+async function createCast(stage: Stage, cast: readonly Thing[], noDataMs: number): Promise<Map<string, string>> {
+  const ids = new Map<string, string>()
+  await stage.command(keeper =>
+    Promise.all(
+      cast.map(async ({ sort, name, spell }) => {
+        if (sort === 'site' && spell !== null) stage.outside.fail(name, spell)
+        const id =
+          sort === 'site'
+            ? await createSite(stage, keeper, name)
+            : await createReported(stage, keeper, name, sort === 'heart' ? noDataMs : null)
+        ids.set(name, id)
+      }),
+    ),
+  )
+  return ids
+}
+
+/** Ends each trouble some time after people were told of it, or when nobody was told in time. Resolves when all have ended. */
+async function endTroubles(cast: readonly Thing[], messages: readonly Message[], course: Course): Promise<void> {
+  const open = new Set(cast.filter(({ spell }) => spell?.to === Number.POSITIVE_INFINITY))
+  while (open.size > 0 && !course.isGivenUp) {
+    const now = Date.now()
+    for (const thing of open) {
+      const told = toldOf(thing, messages)
+      const endsAt = told ? told.at + thing.lastsMs : dueAt(thing, course) + lateMs
+      if (thing.spell === null || now < endsAt) continue
+      thing.spell.to = now
+      open.delete(thing)
+    }
+    await pause(second / 4)
+  }
+}
+
+const toldOf = ({ name, expected }: Thing, messages: readonly Message[]): Message | undefined =>
+  messages.find(message => message.name === name && message.kind === expected[0])
+
+/** When people must have been told of a trouble, the fault considered. */
+function dueAt(thing: Thing, course: Course): number {
+  const { faultAt, endedAt, plan } = course
+  const promise = promiseMs(thing, plan.noDataMs)
+  const at = (thing.spell?.from ?? 0) + promise
+  if (at < faultAt) return at
+  if (thing.sort === 'heart') return Math.max(at, heldUntil(course))
+  if (!plan.isOff) return at
+  // Trouble that begins unseen is seen after the end.
+  const isSeen = thing.sort === 'site' && plan.isChecked
+  return Math.max(at, isSeen ? endedAt : endedAt + promise)
+}
+
+function latenessOf(cast: readonly Thing[], messages: readonly Message[], course: Course): number {
+  const late = cast.flatMap(thing => {
+    const told = thing.expected.length === 0 ? undefined : toldOf(thing, messages)
+    return told === undefined ? [] : [told.at - dueAt(thing, course)]
+  })
+  return Math.max(0, ...late)
+}
+
+/** What the API says is still wrong although all is well. */
+async function openIncidents({ call, workspaceId }: Stage, cast: readonly Thing[]): Promise<string[]> {
+  type Incident = { confirmed_at: string | null; monitor_name?: string; subject_id?: string }
+  const pages = [`/v2/incidents?workspace_id=${workspaceId}`]
+  for (const { sort, name } of cast) if (sort !== 'site') pages.push(`/v2/subjects/${name}/incidents?workspace_id=${workspaceId}`)
+  const incidents = (await Promise.all(pages.map(page => call<Incident[]>('GET', page)))).flat()
+  const confirmed = incidents.filter(({ confirmed_at: at }) => at !== null)
+  return confirmed.map(({ monitor_name: monitor, subject_id: subject }) => `${monitor ?? subject}: its incident is open`)
+}
+
+const until = (at: number): Promise<void> => pause(Math.max(0, at - Date.now()))

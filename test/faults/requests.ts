@@ -1,0 +1,117 @@
+// Whoever uses the installation while it suffers: senders of reports, and somebody who creates and deletes monitors. Holds what was acknowledged.
+import { setTimeout as pause } from 'node:timers/promises'
+import { second } from '#shared/limits.ts'
+import { countPushed, pushedRows } from '../support/pushed-rows.ts'
+import type { Thing } from './cast.ts'
+import { isIn } from './outside-world.ts'
+import type { Stage } from './stage.ts'
+import { intervalMs } from './watched-things.ts'
+
+const retryMs = second / 2
+
+export class Requests {
+  readonly #stage: Stage
+  readonly #succeeded = new Map<string, number[]>()
+  /** By name of the sender, the values of the reports that were acknowledged. */
+  readonly #reported = new Map<string, number[]>()
+  /** By id, of the monitors whose creation or deletion was acknowledged; null: a deletion got no response. */
+  readonly #written = new Map<string, boolean | null>()
+  readonly #failures = new Set<string>()
+  #failed = 0
+  #endedAt: number | null = null
+
+  constructor(stage: Stage) {
+    this.#stage = stage
+  }
+
+  get failed(): number {
+    return this.#failed
+  }
+
+  get failures(): string[] {
+    return [...this.#failures]
+  }
+
+  end(): void {
+    this.#endedAt = Date.now()
+  }
+
+  /** Reports every interval until the end: `ok`, or `problem` in the spell of a reporter; nothing in that of a heart. */
+  async report({ name, sort, spell, isCareful }: Thing): Promise<void> {
+    const path = `/v2/subjects/${name}/signals/beat/observations?workspace_id=${this.#stage.workspaceId}`
+    const values: number[] = []
+    this.#reported.set(name, values)
+    for (let value = 0; this.#endedAt === null; value++) {
+      const now = Date.now()
+      const status = isIn(spell, now) ? 'problem' : 'ok'
+      const isSilent = sort === 'heart' && status === 'problem'
+      const isTaken = isSilent || (await this.#try(name, () => this.#stage.call('POST', path, { status, value })))
+      if (isTaken && !isSilent) values.push(value)
+      await pause(isTaken || !isCareful ? Math.max(0, now + intervalMs - Date.now()) : retryMs)
+    }
+  }
+
+  /** Creates monitors until the end, and deletes every third of them. */
+  async write(): Promise<void> {
+    for (let n = 0; this.#endedAt === null; n++) {
+      const body = {
+        workspace_id: this.#stage.workspaceId,
+        name: `written-${n}`,
+        interval: 86_400,
+        locations: ['local'],
+        request: { url: this.#stage.outside.siteUrl('written'), method: 'GET' },
+        response: { statuses: [200] },
+      }
+      const creation = async () => {
+        const { id } = await this.#stage.call<{ id: string }>('POST', '/v2/monitoring/websites', body)
+        this.#written.set(id, true)
+        if (n % 3 > 0) return
+        this.#written.set(id, null)
+        await this.#stage.call('DELETE', `/v2/monitoring/websites/${id}`)
+        this.#written.set(id, false)
+      }
+      await this.#try('write', creation)
+      await pause(second)
+    }
+  }
+
+  /** The longest time from `from` to the end in which no request of this name succeeded, ms. */
+  longestGap(name: string, from: number): number {
+    const at = (this.#succeeded.get(name) ?? []).filter(each => each > from)
+    return Math.max(...[...at, this.#endedAt ?? Date.now()].map((each, i, all) => each - (all[i - 1] ?? from)))
+  }
+
+  /** Acknowledged monitors that the API does not list, and deleted ones that it does. */
+  async missingMonitors(): Promise<string[]> {
+    const path = `/v2/monitoring/websites?workspace_id=${this.#stage.workspaceId}`
+    const listed = new Set((await this.#stage.call<{ id: string }[]>('GET', path)).map(({ id }) => id))
+    const wrong = [...this.#written].filter(([id, isThere]) => isThere !== null && isThere !== listed.has(id))
+    return wrong.map(([id, isThere]) => `monitor ${id}: ${isThere ? 'created' : 'deleted'}`)
+  }
+
+  /** Acknowledged reports that the store does not have. The services must have ended. `ids`: of the senders' subjects. */
+  async missingReports(ids: ReadonlyMap<string, string>): Promise<string[]> {
+    const store = await this.#stage.openStore()
+    const missing: string[] = []
+    for (const [name, values] of this.#reported) {
+      const id = ids.get(name) ?? ''
+      const stored = new Set((await pushedRows(store, id)).map(({ value }) => value))
+      const lost = values.filter(value => !stored.has(value))
+      if (lost.length > 0) missing.push(`${name}: reports ${lost.join(', ')} of ${await countPushed(store, id)}`)
+    }
+    await store.close()
+    return missing
+  }
+
+  async #try(name: string, request: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await request()
+      this.#succeeded.set(name, [...(this.#succeeded.get(name) ?? []), Date.now()])
+      return true
+    } catch (error) {
+      this.#failed += 1
+      this.#failures.add((error as Error).message)
+      return false
+    }
+  }
+}

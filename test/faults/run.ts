@@ -1,0 +1,161 @@
+// `npm run faults`: real processes under faults that seeds draw. Each message, and each acknowledged write, is compared with what must be.
+// Progress on stderr, the table on stdout. Bounded in time; ends all it started, also on Ctrl-C.
+import { loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { minute } from '#shared/limits.ts'
+import { Random } from '../simulation/random.ts'
+import { setClusterStage } from './cluster-stage.ts'
+import { planDoubleRestart } from './double-restart.ts'
+import { planKillStart } from './kill-start.ts'
+import { live, type Outcome, type Plan } from './life.ts'
+import { planNatsNode } from './nats-node.ts'
+import { setSingleStage, setStoreStage } from './single-stage.ts'
+import type { Stage } from './stage.ts'
+import { planStoreOutage } from './store-outage.ts'
+
+interface FaultKind {
+  meaning: string
+  /** Null if its store can't be had. */
+  set(): Promise<Stage | null>
+  plan(stage: Stage, random: Random): Plan
+}
+
+const kindOf = <S extends Stage>(
+  meaning: string,
+  set: () => Promise<S | null>,
+  plan: (stage: S, random: Random) => Plan,
+): FaultKind => ({
+  meaning,
+  set,
+  plan: (stage, random) => plan(stage as S, random),
+})
+
+const kinds: Record<string, FaultKind> = {
+  'store-outage': kindOf('the store frozen or killed for 20 to 60 s', setStoreStage, planStoreOutage),
+  'double-restart': kindOf('all ended and started twice', setSingleStage, planDoubleRestart),
+  'nats-node': kindOf('one NATS server of three killed or frozen', setClusterStage, planNatsNode),
+  'kill-start': kindOf('all killed by kill -9 and started at once, three times', setSingleStage, planKillStart),
+}
+
+const usage = `npm run faults -- [options]
+--kinds A,B      all without it:
+${Object.entries(kinds)
+  .map(([name, { meaning }]) => `  ${name.padEnd(14)} ${meaning}`)
+  .join('\n')}
+--seeds 1-20     which seeds of each kind (1-20); one takes 1 to 4 minutes
+--parallel N     seeds at once, 1 to 8 (1)
+--json           one JSON object on stdout instead of the table`
+
+interface Run {
+  kind: string
+  seed: number
+  /** The load of the machine at the end. */
+  load: number
+  outcome: Outcome | null
+  /** Why there is no outcome. */
+  broken: string | null
+}
+
+/** No seed lasts longer: the longest waits are 4 minutes in all. */
+const seedMs = 10 * minute
+const faults = ['wrong', 'lost', 'doubled', 'missing', 'late'] as const
+const say = (line: string) => void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)
+const open = new Set<Stage>()
+
+async function runSeed(name: string, kind: FaultKind, seed: number): Promise<Run> {
+  const run = (outcome: Outcome | null, broken: string | null): Run => ({
+    kind: name,
+    seed,
+    load: loadavg()[0] ?? 0,
+    outcome,
+    broken,
+  })
+  let stage: Stage | null = null
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not over after ${seedMs / minute} minutes`)), seedMs)
+  })
+  try {
+    stage = await kind.set()
+    if (stage === null) return run(null, "the store can't be had")
+    open.add(stage)
+    const random = new Random(seed, name)
+    return run(await Promise.race([live(stage, random, kind.plan(stage, random)), late]), null)
+  } catch (error) {
+    return run(null, String((error as Error).stack))
+  } finally {
+    clearTimeout(timer)
+    if (stage !== null) {
+      await stage.stop()
+      open.delete(stage)
+    }
+  }
+}
+
+function tellRun({ kind, seed, load, outcome, broken }: Run): void {
+  if (outcome === null) {
+    say(`${kind} ${seed}: broken: ${broken}`)
+    return
+  }
+  const { fault, latestMs, writeGapMs, reportGapMs, failedRequests } = outcome
+  const gaps = `no write for ${writeGapMs} ms, no report of one sender for ${reportGapMs} ms, ${failedRequests} requests failed`
+  say(`${kind} ${seed}: ${fault}; told ${latestMs} ms late at most, ${gaps}, load ${load.toFixed(1)}`)
+  for (const each of faults) if (outcome[each].length > 0) say(`  ${each}: ${outcome[each].join('; ')}`)
+}
+
+/** One row for each kind. */
+function tableOf(runs: readonly Run[], names: readonly string[]): string[] {
+  const rows = names.map(name => {
+    const own = runs.filter(({ kind }) => kind === name)
+    const outcomes = own.flatMap(({ outcome }) => outcome ?? [])
+    const sums = faults.map(each => outcomes.reduce((sum, outcome) => sum + outcome[each].length, 0))
+    const most = (['latestMs', 'writeGapMs', 'reportGapMs'] as const).map(each =>
+      Math.max(0, ...outcomes.map(outcome => outcome[each])),
+    )
+    return [name, own.length, ...sums, own.length - outcomes.length, ...most]
+  })
+  const head = ['kind', 'seeds', 'false', 'lost', 'doubled', 'writes lost', 'late', 'broken']
+  const heads = [...head, 'told late, ms', 'longest without a write, ms', 'without a report, ms']
+  return [heads, heads.map(() => '---'), ...rows].map(row => `| ${row.join(' | ')} |`)
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      kinds: { type: 'string', default: Object.keys(kinds).join() },
+      seeds: { type: 'string', default: '1-20' },
+      parallel: { type: 'string', default: '1' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const names = values.kinds.split(',')
+  const [from = 1, to = from] = values.seeds.split('-').map(Number)
+  const parallel = Number(values.parallel)
+  const isUsable = names.every(name => kinds[name]) && from >= 0 && to >= from && parallel >= 1 && parallel <= 8
+  if (values.help || !isUsable) {
+    process.stderr.write(`${usage}\n`)
+    return values.help ? 0 : 2
+  }
+  const waiting = names.flatMap(name => Array.from({ length: to - from + 1 }, (_, n) => ({ name, seed: from + n })))
+  const runs: Run[] = []
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const run = await runSeed(next.name, kinds[next.name] as FaultKind, next.seed)
+      runs.push(run)
+      tellRun(run)
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, work))
+  const table = tableOf(runs, names)
+  process.stdout.write(`${values.json ? JSON.stringify({ runs }) : table.join('\n')}\n`)
+  return runs.some(({ outcome }) => outcome === null || faults.some(each => outcome[each].length > 0)) ? 1 : 0
+}
+
+const endEarly = async () => {
+  await Promise.all([...open].map(stage => stage.stop()))
+  process.exit(130)
+}
+process.once('SIGINT', endEarly)
+process.once('SIGTERM', endEarly)
+process.exitCode = await main()

@@ -1,0 +1,55 @@
+// What a fault run is played on: an installation of real processes, the world around it, and the ways to talk to both.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { KeeperClient } from '#shared/bus/command-keeper.ts'
+import type { Store } from '#shared/store/port.ts'
+import type { OutsideWorld } from './outside-world.ts'
+
+export interface Stage {
+  outside: OutsideWorld
+  workspaceId: string
+  locationId: string
+  /** The API of generation 2. Rejects if there is no response within 6 s. */
+  call: Call
+  /** Calls `use` with a client of the keepers, on a connection of its own. */
+  command(use: (keeper: KeeperClient) => Promise<unknown>): Promise<void>
+  /** Ends all services for good. The store can be read then, and `stop` is still to be called. */
+  endServices(): Promise<void>
+  openStore(): Promise<Store>
+  /** Ends everything that was started and removes its folders. */
+  stop(): Promise<void>
+}
+
+export type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>
+
+const responseMs = 6_000
+
+/** `baseUrl` is asked for each call: another start may listen on another port. */
+export function caller(baseUrl: () => string, key: () => string): Call {
+  return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await fetch(`${baseUrl()}/api${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key()}`, 'content-type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(responseMs),
+    })
+    const { result, error } = (await response.json()) as { result: T; error: unknown }
+    if (error !== null) throw new Error(JSON.stringify(error))
+    return result
+  }
+}
+
+/** The address of the gateway that printed `output`; empty if it listens nowhere. */
+export const gatewayUrl = (output: string): string => /listens on (\S+?);/.exec(output)?.[1] ?? ''
+
+export const readFirstKey = async (dataFolder: string): Promise<string> =>
+  (await readFile(join(dataFolder, 'first-key'), 'utf8')).trim()
+
+/** Creates the destination of all messages; resolves with the ids of the one workspace and the one location. */
+export async function furnish(call: Call, outside: OutsideWorld): Promise<Pick<Stage, 'workspaceId' | 'locationId'>> {
+  const [workspace] = await call<{ id: string }[]>('GET', '/v2/workspaces')
+  const [location] = await call<{ id: string }[]>('GET', '/v2/locations')
+  const destination = { workspace_id: workspace?.id, name: 'hook', destination_type: 'webhook', url: outside.hookUrl }
+  await call('POST', '/v2/notifications/destinations', destination)
+  return { workspaceId: workspace?.id ?? '', locationId: location?.id ?? '' }
+}
