@@ -10,22 +10,24 @@ import { intervalMs } from './watched-things.ts'
 const kills = 3
 const startMs = 3 * second
 /** A dead prober that counted as alive would keep its share waiting for 7 s more. */
-const uncheckedMs = intervalMs + 1 * second
+const boundMs = intervalMs + 1 * second
 
 export function planKillStart(stage: SingleStage, random: Random): Plan {
-  const pauses = Array.from({ length: kills }, () => uncheckedMs + random.integer(1, 10 * second))
+  const pauses = Array.from({ length: kills }, () => boundMs + random.integer(1, 10 * second))
   const strike = async (cast: readonly Thing[]) => {
     const late: string[] = []
     let longestMs = 0
     for (const pauseMs of pauses) {
+      const killedAt = Date.now()
       await stage.end('killed')
       await stage.start()
       const readyAt = Date.now()
       await pause(pauseMs)
       for (const { name } of cast.filter(({ sort }) => sort === 'site')) {
-        const checkedAt = stage.outside.checksOf(name).find(at => at > readyAt) ?? Number.POSITIVE_INFINITY
-        longestMs = Math.max(longestMs, checkedAt - readyAt)
-        if (checkedAt - readyAt > uncheckedMs) late.push(`${name}: checked ${checkedAt - readyAt} ms after the start`)
+        const checkedAt = stage.outside.checksOf(name).find(at => at > killedAt) ?? Number.POSITIVE_INFINITY
+        const uncheckedMs = checkedAt - readyAt
+        longestMs = Math.max(longestMs, uncheckedMs)
+        if (uncheckedMs > boundMs) late.push(`${name}: checked ${uncheckedMs} ms after the start`)
       }
     }
     return { fault: `killed ${kills} times, all checked within ${longestMs} ms of the start`, late }
