@@ -172,6 +172,8 @@ interface Lateness {
   takesOld?: boolean
   /** For how long nobody knew that it had begun. */
   unnoticedMs?: number
+  /** Without the store a keeper still decides what comes first, at its instant, and stores it when the store is back. */
+  decidesWithoutStore?: boolean
 }
 
 /** Of silence nothing is told while it is held back, */
@@ -185,7 +187,16 @@ const judgedLast = { ...heldBack, silentSince: 'what was judged last' } as const
 const oldReports = { ...heldBack, takesOld: true } as const
 /** A store or a gateway that is away is noticed some seconds later. */
 const noticedLate = { ...heldBack, unnoticedMs: clockOffMs } as const
-const ways: readonly Omit<Lateness, 'ms'>[] = [heldBack, ownInstant, judgedLast, oldReports, asOfItsInstant, noticedLate]
+const withoutStore = { ...noticedLate, decidesWithoutStore: true } as const
+const ways: readonly Omit<Lateness, 'ms'>[] = [
+  heldBack,
+  ownInstant,
+  judgedLast,
+  oldReports,
+  asOfItsInstant,
+  noticedLate,
+  withoutStore,
+]
 const waysOfBlows: typeof ways = [heldBack, oldReports]
 
 /**
@@ -195,7 +206,7 @@ const waysOfBlows: typeof ways = [heldBack, oldReports]
 function variantOf(
   house: House,
   { blowsAt, rule, until, judgedAt }: { blowsAt: readonly number[]; rule: string; until: number; judgedAt: readonly number[] },
-  { ms, blindTo, toldAt, silentSince, takesOld = false, unnoticedMs = 0 }: Lateness,
+  { ms, blindTo, toldAt, silentSince, takesOld = false, unnoticedMs = 0, decidesWithoutStore = false }: Lateness,
 ): ToldMessage[] {
   const { world, life } = house
   const absences = absencesOf(house)
@@ -204,14 +215,15 @@ function variantOf(
     const from = absence !== undefined && blindTo === 'heldTo' ? absence.heldFrom : at
     return { from: from + unnoticedMs, until: (absence?.[blindTo] ?? at) + ms, takesOld }
   })
-  const away = absences.flatMap(({ from, until, lacks }) =>
-    lacks === 'gateways' ? [] : [{ from, until: until - minute + 2 * ms }],
+  const isDeciding = ({ lacks }: Absence) => lacks === 'gateways' || (lacks === 'store' && decidesWithoutStore)
+  const away = absences.flatMap(absence =>
+    isDeciding(absence) ? [] : [{ from: absence.from, until: absence.until - minute + 2 * ms }],
   )
   const since = silentSince && { judgedAt: silentSince === 'its own instant' ? [] : judgedAt }
   const skipping = { ...life, away, ...since }
   return tellingOracle({ ...world, blind }, skipping, rule, until).map(message => {
     const meanwhile = absences.find(one => message.at >= one.from && message.at < one[toldAt])
-    const isTold = meanwhile === undefined || (meanwhile.lacks === 'gateways' && toldAt === 'until')
+    const isTold = meanwhile === undefined || (isDeciding(meanwhile) && toldAt === 'until')
     return isTold ? message : { ...message, at: meanwhile[toldAt] }
   })
 }
