@@ -16,8 +16,21 @@ export const ruleConfirmMs = 5 * second
 /** Commands of a thing that is named `name` and lives at the workspace of the stage. */
 const identityOf = ({ workspaceId }: Stage, name: string) => ({ workspaceId, slug: name, name })
 
-const send = (keeper: KeeperClient, id: string, command: object) =>
-  keeper.send(id, { id: randomId(8), ...command } as unknown as Command)
+/** On a busy machine a keeper may take longer than its client waits. */
+const triesMax = 5
+
+/** The same command may be sent again. */
+async function send(keeper: KeeperClient, id: string, command: object): Promise<void> {
+  const sent = { id: randomId(8), ...command } as unknown as Command
+  for (let tries = 1; ; tries++) {
+    try {
+      await keeper.send(id, sent)
+      return
+    } catch (error) {
+      if (tries === triesMax) throw error
+    }
+  }
+}
 
 /** Resolves with its id. */
 export async function createSite(stage: Stage, keeper: KeeperClient, name: string): Promise<string> {
