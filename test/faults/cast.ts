@@ -11,7 +11,7 @@ export type Sort = 'site' | 'heart' | 'reporter'
 export interface Thing {
   sort: Sort
   name: string
-  /** It fails, is silent, or reports problems in this spell. */
+  /** It fails, is silent, or reports problems in this spell. Infinity: the instant is still to be known. */
   spell: Spell | null
   expected: readonly Kind[]
   /** The spell ends so long after its message has come. */
@@ -26,27 +26,21 @@ export interface CastOptions {
   faultMs: number
   /** No trouble begins before this instant. */
   beganAt: number
-  /** Checks go on during the fault: a website may be down for a moment then. */
+  /** Checks go on during the fault: a blip may come then. Otherwise it comes afterwards: seen to begin and not to end it is trouble. */
   isChecked: boolean
   /** Also senders that do not repeat a report that was not taken. */
   hasCareless: boolean
 }
 
 /** A blip of 6 s fails two checks at most, and is over 10 s after the first of them. */
-const blipMs = 6 * second
+export const blipMs = 6 * second
 
 export function drawCast(random: Random, options: CastOptions): Thing[] {
   const { beganAt, faultAt, faultMs, isChecked, hasCareless } = options
   const near = () => Math.max(beganAt, faultAt + random.integer(-25 * second, faultMs + 10 * second))
   const trouble = (): Spell => ({ from: near(), to: Number.POSITIVE_INFINITY })
-  // A blip that was seen to begin and not to end is trouble until it is seen again.
-  const apart = (): number => {
-    const before = faultAt - blipMs - random.integer(11, 25) * second
-    const after = faultAt + faultMs + random.integer(15, 30) * second
-    return before < beganAt ? after : before
-  }
   const blip = (): Spell => {
-    const from = isChecked ? near() : apart()
+    const from = isChecked ? near() : Number.POSITIVE_INFINITY
     return { from, to: from + blipMs }
   }
   const some = (count: number, sort: Sort, what: string, spell: () => Spell | null, expected: Kind[]): Thing[] =>

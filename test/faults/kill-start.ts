@@ -1,4 +1,4 @@
-// The installation is killed by kill -9 and started at once, three times. Each time all websites are checked again within an interval.
+// The installation is killed by kill -9 and started at once, twice. Each time all websites are checked again within an interval.
 import { setTimeout as pause } from 'node:timers/promises'
 import { second } from '#shared/limits.ts'
 import type { Random } from '../simulation/random.ts'
@@ -7,7 +7,7 @@ import type { Plan } from './life.ts'
 import type { SingleStage } from './single-stage.ts'
 import { intervalMs } from './watched-things.ts'
 
-const kills = 3
+const kills = 2
 const startMs = 3 * second
 /** A dead prober that counted as alive would keep its share waiting for 7 s more. */
 const boundMs = intervalMs + 1 * second

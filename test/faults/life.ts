@@ -2,8 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { second } from '#shared/limits.ts'
 import type { Random } from '../simulation/random.ts'
-import { drawCast, expectedOf, promiseMs, type Thing } from './cast.ts'
-import { Requests } from './requests.ts'
+import { blipMs, drawCast, expectedOf, promiseMs, type Thing } from './cast.ts'
+import type { Spell } from './outside-world.ts'
+import { type Gap, Requests } from './requests.ts'
 import type { Stage } from './stage.ts'
 import { type Comparison, compareTold, isAllTold, type Message } from './told.ts'
 import { createReported, createSite } from './watched-things.ts'
@@ -65,7 +66,10 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
   const senders = cast.filter(({ sort }) => sort !== 'site').map(thing => requests.report(thing))
   const users = [...senders, requests.write()]
   const { messages } = stage.outside
-  const course: Course = { faultAt, endedAt: Number.POSITIVE_INFINITY, plan }
+  const hearts = cast.filter(({ sort, spell }) => sort === 'heart' && spell === null).map(({ name }) => name)
+  const gap = () =>
+    hearts.map(name => requests.longestGap(name, faultAt)).reduce((one, other) => (other.ms > one.ms ? other : one))
+  const course: Course = { faultAt, endedAt: Number.POSITIVE_INFINITY, plan, gap }
   const troubles = endTroubles(cast, messages, course)
 
   await until(faultAt)
@@ -76,6 +80,8 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
     throw error
   })
   course.endedAt = Date.now()
+  for (const { spell } of cast)
+    if (spell?.from === Number.POSITIVE_INFINITY) blipAt(spell, course.endedAt + random.integer(1, 10 * second))
   await troubles
   const expected = expectedOf(cast)
   const giveUpAt = Date.now() + recoveryMs
@@ -91,16 +97,17 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
     late,
     ...compareTold(expected, messages),
     missing: [...missing, ...(await requests.missingReports(ids))],
-    writeGapMs: requests.longestGap('write', faultAt),
-    reportGapMs: Math.max(
-      ...cast
-        .filter(({ sort, spell }) => sort === 'heart' && spell === null)
-        .map(({ name }) => requests.longestGap(name, faultAt)),
-    ),
+    writeGapMs: requests.longestGap('write', faultAt).ms,
+    reportGapMs: gap().ms,
     latestMs: latenessOf(cast, messages, course),
     failedRequests: requests.failed,
     failures: requests.failures,
   }
+}
+
+function blipAt(spell: Spell, from: number): void {
+  spell.from = from
+  spell.to = from + blipMs
 }
 
 interface Course {
@@ -108,11 +115,16 @@ interface Course {
   /** Infinity: it goes on. */
   endedAt: number
   plan: Plan
+  /** The longest time so far without a report of one well heart that was taken. */
+  gap(): Gap
   isGivenUp?: boolean
 }
 
-/** Silence counts again by then. */
-const heldUntil = ({ faultAt, endedAt }: Course): number => endedAt + Math.max(holdMs, endedAt - faultAt)
+/** Silence counts again by then: it is held back for as long as reports were not taken. */
+function heldUntil({ faultAt, endedAt, gap }: Course): number {
+  const { ms, until: back } = gap()
+  return Math.max(endedAt + Math.max(holdMs, endedAt - faultAt), back + ms)
+}
 
 /** Resolves with the ids by name. */
 async function createCast(stage: Stage, cast: readonly Thing[], noDataMs: number): Promise<Map<string, string>> {
@@ -134,7 +146,7 @@ async function createCast(stage: Stage, cast: readonly Thing[], noDataMs: number
 
 /** Ends each trouble some time after people were told of it, or when nobody was told in time. Resolves when all have ended. */
 async function endTroubles(cast: readonly Thing[], messages: readonly Message[], course: Course): Promise<void> {
-  const open = new Set(cast.filter(({ spell }) => spell?.to === Number.POSITIVE_INFINITY))
+  const open = new Set(cast.filter(({ spell, expected }) => spell !== null && expected.length > 0))
   while (open.size > 0 && !course.isGivenUp) {
     const now = Date.now()
     for (const thing of open) {

@@ -9,6 +9,12 @@ import { intervalMs } from './watched-things.ts'
 
 const retryMs = second / 2
 
+/** A time without success. */
+export interface Gap {
+  ms: number
+  until: number
+}
+
 export class Requests {
   readonly #stage: Stage
   readonly #succeeded = new Map<string, number[]>()
@@ -75,10 +81,11 @@ export class Requests {
     }
   }
 
-  /** The longest time from `from` to the end in which no request of this name succeeded, ms. */
-  longestGap(name: string, from: number): number {
+  /** The longest time from `from` to now, or to the end, in which no request of this name succeeded. */
+  longestGap(name: string, from: number): Gap {
     const at = (this.#succeeded.get(name) ?? []).filter(each => each > from)
-    return Math.max(...[...at, this.#endedAt ?? Date.now()].map((each, i, all) => each - (all[i - 1] ?? from)))
+    const gaps = [...at, this.#endedAt ?? Date.now()].map((until, i, all) => ({ ms: until - (all[i - 1] ?? from), until }))
+    return gaps.reduce((one, other) => (other.ms > one.ms ? other : one))
   }
 
   /** Acknowledged monitors that the API does not list, and deleted ones that it does. */

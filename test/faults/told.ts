@@ -18,17 +18,17 @@ export interface Comparison {
   wrong: string[]
   /** Messages that never came. */
   lost: string[]
-  /** Messages that came again. */
-  doubled: string[]
+  /** Messages that came again with their Idempotency-Key, which receivers drop (docs/notifications.md). */
+  repeated: string[]
 }
 
 export function compareTold(expected: Expected, messages: readonly Message[]): Comparison {
-  const comparison: Comparison = { wrong: [], lost: [], doubled: [] }
+  const comparison: Comparison = { wrong: [], lost: [], repeated: [] }
   const keys = new Set<string>()
   const left = new Map([...expected].map(([name, kinds]) => [name, [...kinds]]))
   for (const { name, kind, key } of messages) {
     const kinds = left.get(name) ?? []
-    if (keys.has(key)) comparison.doubled.push(`${name}: ${kind}`)
+    if (keys.has(key)) comparison.repeated.push(`${name}: ${kind}`)
     else if (kinds[0] === kind) kinds.shift()
     else comparison.wrong.push(`${name}: ${kind}`)
     keys.add(key)

@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts'
 /** How often monitors are checked and reports are sent. */
 export const intervalMs = 5 * second
 /** Of monitors. */
-export const confirmMs = 15 * second
+export const confirmMs = 20 * second
 const recoverMs = 5 * second
 /** Of rules. */
 export const ruleConfirmMs = 5 * second

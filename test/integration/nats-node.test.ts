@@ -19,7 +19,7 @@ t.test(
     t.teardown(() => stage.stop())
     const random = new Random(1, 'nats-node')
     const { fault, failures, ...outcome } = await live(stage, random, planNatsNode(stage, random))
-    t.match(outcome, { wrong: [], lost: [], doubled: [], missing: [] })
+    t.match(outcome, { wrong: [], lost: [], repeated: [], missing: [] })
     t.ok(outcome.writeGapMs < boundMs && outcome.reportGapMs < boundMs + 5 * second, 'writes and heartbeats are taken')
     const { writeGapMs, reportGapMs, failedRequests, latestMs } = outcome
     t.comment(`${fault}: no write for ${writeGapMs} ms, no report of one sender for ${reportGapMs} ms, told ${latestMs} ms late`)
