@@ -16,11 +16,17 @@ export interface Thing {
   expected: readonly Kind[]
   /** The spell ends so long after its message has come. */
   lastsMs: number
+  /** How often it reports. */
+  everyMs: number
+  /** So long a heart may be silent; null: no heart. */
+  noDataMs: number | null
   /** A report that is not taken is sent again half a second later; otherwise the next one comes an interval later. */
   isCareful: boolean
 }
 
 export interface CastOptions {
+  /** So long a heart may be silent that reports every 5 s. */
+  noDataMs: number
   /** The fault begins here and takes about `faultMs`. */
   faultAt: number
   faultMs: number
@@ -35,8 +41,11 @@ export interface CastOptions {
 /** A blip of 6 s fails two checks at most, and is over 10 s after the first of them. */
 export const blipMs = 6 * second
 
+/** A report of theirs that is lost makes them silent for 40 s, two only if the outage is as long as their interval. */
+const slowly = { everyMs: 20 * second, noDataMs: 45 * second }
+
 export function drawCast(random: Random, options: CastOptions): Thing[] {
-  const { beganAt, faultAt, faultMs, isChecked, hasCareless } = options
+  const { beganAt, faultAt, faultMs, isChecked, hasCareless, noDataMs } = options
   const near = () => Math.max(beganAt, faultAt + random.integer(-25 * second, faultMs + 10 * second))
   const trouble = (): Spell => ({ from: near(), to: Number.POSITIVE_INFINITY })
   const blip = (): Spell => {
@@ -50,13 +59,17 @@ export function drawCast(random: Random, options: CastOptions): Thing[] {
       spell: spell(),
       expected,
       lastsMs: random.integer(1, 20) * second,
+      everyMs: intervalMs,
+      noDataMs: sort === 'heart' ? noDataMs : null,
       isCareful: !hasCareless || random.chance(0.5),
     }))
+  const slow = some(4, 'heart', 'slow', () => null, []).map(thing => ({ ...thing, ...slowly, isCareful: !hasCareless }))
   return [
     ...some(12, 'site', 'well', () => null, []),
     ...some(4, 'site', 'blip', blip, []),
     ...some(5, 'site', 'down', trouble, ['problem', 'ok']),
     ...some(8, 'heart', 'well', () => null, []),
+    ...slow,
     ...some(3, 'heart', 'silent', trouble, ['no_data', 'ok']),
     ...some(2, 'reporter', 'well', () => null, []),
     ...some(3, 'reporter', 'bad', trouble, ['problem', 'ok']),
@@ -66,7 +79,7 @@ export function drawCast(random: Random, options: CastOptions): Thing[] {
 export const expectedOf = (cast: readonly Thing[]): Expected => new Map(cast.map(({ name, expected }) => [name, expected]))
 
 /** How long after the beginning of its trouble people are told at the latest if nothing is in the way, ms. */
-export function promiseMs({ sort }: Thing, noDataMs: number): number {
+export function promiseMs({ sort, noDataMs }: Thing): number {
   if (sort === 'site') return intervalMs + confirmMs
-  return ruleConfirmMs + (sort === 'heart' ? noDataMs : intervalMs)
+  return ruleConfirmMs + (noDataMs ?? intervalMs)
 }

@@ -7,11 +7,11 @@ import type { Spell } from './outside-world.ts'
 import { type Gap, Requests } from './requests.ts'
 import type { Stage } from './stage.ts'
 import { type Comparison, compareTold, isAllTold, type Message } from './told.ts'
-import { createReported, createSite } from './watched-things.ts'
+import { createReported, createSite, intervalMs } from './watched-things.ts'
 
 /** What a kind of fault makes of a seed. */
 export interface Plan {
-  /** Of heartbeats. */
+  /** Of hearts that report every 5 s. */
   noDataMs: number
   /** About how long the fault takes, ms. */
   faultMs: number
@@ -60,13 +60,15 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
   const beganAt = Date.now() + warmMs
   const faultAt = beganAt + random.integer(2, 20) * second
   const { isChecked, faultMs: plannedMs, noDataMs } = plan
-  const cast = drawCast(random, { faultAt, faultMs: plannedMs, beganAt, isChecked, hasCareless: plan.isOff })
-  const ids = await createCast(stage, cast, noDataMs)
+  const cast = drawCast(random, { noDataMs, faultAt, faultMs: plannedMs, beganAt, isChecked, hasCareless: plan.isOff })
+  const ids = await createCast(stage, cast)
   const requests = new Requests(stage)
   const senders = cast.filter(({ sort }) => sort !== 'site').map(thing => requests.report(thing))
   const users = [...senders, requests.write()]
   const { messages } = stage.outside
-  const hearts = cast.filter(({ sort, spell }) => sort === 'heart' && spell === null).map(({ name }) => name)
+  const hearts = cast
+    .filter(({ sort, spell, everyMs }) => sort === 'heart' && spell === null && everyMs === intervalMs)
+    .map(({ name }) => name)
   const gap = () =>
     hearts.map(name => requests.longestGap(name, faultAt)).reduce((one, other) => (other.ms > one.ms ? other : one))
   const course: Course = { faultAt, endedAt: Number.POSITIVE_INFINITY, plan, gap }
@@ -127,16 +129,13 @@ function heldUntil({ faultAt, endedAt, gap }: Course): number {
 }
 
 /** Resolves with the ids by name. */
-async function createCast(stage: Stage, cast: readonly Thing[], noDataMs: number): Promise<Map<string, string>> {
+async function createCast(stage: Stage, cast: readonly Thing[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
   await stage.command(keeper =>
     Promise.all(
-      cast.map(async ({ sort, name, spell }) => {
+      cast.map(async ({ sort, name, spell, noDataMs }) => {
         if (sort === 'site' && spell !== null) stage.outside.fail(name, spell)
-        const id =
-          sort === 'site'
-            ? await createSite(stage, keeper, name)
-            : await createReported(stage, keeper, name, sort === 'heart' ? noDataMs : null)
+        const id = sort === 'site' ? await createSite(stage, keeper, name) : await createReported(stage, keeper, name, noDataMs)
         ids.set(name, id)
       }),
     ),
@@ -166,7 +165,7 @@ const toldOf = ({ name, expected }: Thing, messages: readonly Message[]): Messag
 /** When people must have been told of a trouble, the fault considered. */
 function dueAt(thing: Thing, course: Course): number {
   const { faultAt, endedAt, plan } = course
-  const promise = promiseMs(thing, plan.noDataMs)
+  const promise = promiseMs(thing)
   const at = (thing.spell?.from ?? 0) + promise
   if (at < faultAt) return at
   if (thing.sort === 'heart') return Math.max(at, heldUntil(course))

@@ -5,7 +5,6 @@ import { countPushed, pushedRows } from '../support/pushed-rows.ts'
 import type { Thing } from './cast.ts'
 import { isIn } from './outside-world.ts'
 import type { Stage } from './stage.ts'
-import { intervalMs } from './watched-things.ts'
 
 const retryMs = second / 2
 
@@ -42,8 +41,8 @@ export class Requests {
     this.#endedAt = Date.now()
   }
 
-  /** Reports every interval until the end: `ok`, or `problem` in the spell of a reporter; nothing in that of a heart. */
-  async report({ name, sort, spell, isCareful }: Thing): Promise<void> {
+  /** Reports until the end: `ok`, or `problem` in the spell of a reporter; nothing in that of a heart. */
+  async report({ name, sort, spell, everyMs, isCareful }: Thing): Promise<void> {
     const path = `/v2/subjects/${name}/signals/beat/observations?workspace_id=${this.#stage.workspaceId}`
     const values: number[] = []
     this.#reported.set(name, values)
@@ -53,7 +52,7 @@ export class Requests {
       const isSilent = sort === 'heart' && status === 'problem'
       const isTaken = isSilent || (await this.#try(name, () => this.#stage.call('POST', path, { status, value })))
       if (isTaken && !isSilent) values.push(value)
-      await pause(isTaken || !isCareful ? Math.max(0, now + intervalMs - Date.now()) : retryMs)
+      await pause(isTaken || !isCareful ? Math.max(0, now + everyMs - Date.now()) : retryMs)
     }
   }
 
