@@ -64,7 +64,7 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
   const ids = await createCast(stage, cast)
   const requests = new Requests(stage)
   const senders = cast.filter(({ sort }) => sort !== 'site').map(thing => requests.report(thing))
-  const users = [...senders, requests.write()]
+  const writer = requests.write()
   const { messages } = stage.outside
   const hearts = cast
     .filter(({ sort, spell, everyMs }) => sort === 'heart' && spell === null && everyMs === intervalMs)
@@ -77,8 +77,9 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
   await until(faultAt)
   const { fault, late = [] } = await plan.strike(cast).catch(async error => {
     course.isGivenUp = true
+    requests.endWriting()
     requests.end()
-    await Promise.all([...users, troubles])
+    await Promise.all([...senders, writer, troubles])
     throw error
   })
   course.endedAt = Date.now()
@@ -89,19 +90,23 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
   const giveUpAt = Date.now() + recoveryMs
   while (Date.now() < giveUpAt && !isAllTold(expected, messages)) await pause(second / 4)
   await until(Math.max(Date.now() + 10 * second, heldUntil(course) + lingerMs))
-  requests.end()
-  await Promise.all(users)
+  requests.endWriting()
+  await writer
   const missing = [...(await requests.missingMonitors()), ...(await openIncidents(stage, cast))]
+  // Who stops sending is soon called silent.
+  const told = [...messages]
+  requests.end()
+  await Promise.all(senders)
   await stage.endServices()
   return {
     fault,
     faultMs: course.endedAt - faultAt,
     late,
-    ...compareTold(expected, messages),
+    ...compareTold(expected, told),
     missing: [...missing, ...(await requests.missingReports(ids))],
     writeGapMs: requests.longestGap('write', faultAt).ms,
     reportGapMs: gap().ms,
-    latestMs: latenessOf(cast, messages, course),
+    latestMs: latenessOf(cast, told, course),
     failedRequests: requests.failed,
     failures: requests.failures,
   }

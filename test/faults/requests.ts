@@ -24,6 +24,7 @@ export class Requests {
   readonly #failures = new Set<string>()
   #failed = 0
   #endedAt: number | null = null
+  #isWriting = true
 
   constructor(stage: Stage) {
     this.#stage = stage
@@ -37,8 +38,13 @@ export class Requests {
     return [...this.#failures]
   }
 
+  /** Of reports. */
   end(): void {
     this.#endedAt = Date.now()
+  }
+
+  endWriting(): void {
+    this.#isWriting = false
   }
 
   /** Reports until the end: `ok`, or `problem` in the spell of a reporter; nothing in that of a heart. */
@@ -56,9 +62,9 @@ export class Requests {
     }
   }
 
-  /** Creates monitors until the end, and deletes every third of them. */
+  /** Creates monitors until `endWriting`, and deletes every third of them. */
   async write(): Promise<void> {
-    for (let n = 0; this.#endedAt === null; n++) {
+    for (let n = 0; this.#isWriting; n++) {
       const body = {
         workspace_id: this.#stage.workspaceId,
         name: `written-${n}`,
