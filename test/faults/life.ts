@@ -5,7 +5,7 @@ import type { Random } from '../simulation/random.ts'
 import { blipMs, drawCast, expectedOf, promiseMs, type Thing } from './cast.ts'
 import type { Spell } from './outside-world.ts'
 import { type Gap, Requests } from './requests.ts'
-import type { Stage } from './stage.ts'
+import { read, type Stage } from './stage.ts'
 import { type Comparison, compareTold, isAllTold, type Message } from './told.ts'
 import { createReported, createSite, intervalMs } from './watched-things.ts'
 
@@ -193,7 +193,8 @@ async function openIncidents({ call, workspaceId }: Stage, cast: readonly Thing[
   type Incident = { confirmed_at: string | null; monitor_name?: string; subject_id?: string }
   const pages = [`/v2/incidents?workspace_id=${workspaceId}`]
   for (const { sort, name } of cast) if (sort !== 'site') pages.push(`/v2/subjects/${name}/incidents?workspace_id=${workspaceId}`)
-  const incidents = (await Promise.all(pages.map(page => call<Incident[]>('GET', page)))).flat()
+  const incidents: Incident[] = []
+  for (const page of pages) incidents.push(...(await read<Incident[]>(call, page)))
   const confirmed = incidents.filter(({ confirmed_at: at }) => at !== null)
   return confirmed.map(({ monitor_name: monitor, subject_id: subject }) => `${monitor ?? subject}: its incident is open`)
 }

@@ -4,7 +4,7 @@ import { second } from '#shared/limits.ts'
 import { countPushed, pushedRows } from '../support/pushed-rows.ts'
 import type { Thing } from './cast.ts'
 import { isIn } from './outside-world.ts'
-import type { Stage } from './stage.ts'
+import { read, type Stage } from './stage.ts'
 
 const retryMs = second / 2
 
@@ -96,7 +96,7 @@ export class Requests {
   /** Acknowledged monitors that the API does not list, and deleted ones that it does. */
   async missingMonitors(): Promise<string[]> {
     const path = `/v2/monitoring/websites?workspace_id=${this.#stage.workspaceId}`
-    const listed = new Set((await this.#stage.call<{ id: string }[]>('GET', path)).map(({ id }) => id))
+    const listed = new Set((await read<{ id: string }[]>(this.#stage.call, path)).map(({ id }) => id))
     const wrong = [...this.#written].filter(([id, isThere]) => isThere !== null && isThere !== listed.has(id))
     return wrong.map(([id, isThere]) => `monitor ${id}: ${isThere ? 'created' : 'deleted'}`)
   }

@@ -39,6 +39,20 @@ export function caller(baseUrl: () => string, key: () => string): Call {
   }
 }
 
+/** A read that fails on a busy machine is sent again. */
+const readsMax = 5
+
+/** Reads until there is a result; rejects with the last error. */
+export async function read<T>(call: Call, path: string): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await call<T>('GET', path)
+    } catch (error) {
+      if (tries === readsMax) throw error
+    }
+  }
+}
+
 /** The address of the gateway that printed `output`; empty if it listens nowhere. */
 export const gatewayUrl = (output: string): string => /listens on (\S+?);/.exec(output)?.[1] ?? ''
 
@@ -47,8 +61,8 @@ export const readFirstKey = async (dataFolder: string): Promise<string> =>
 
 /** Creates the destination of all messages; resolves with the ids of the one workspace and the one location. */
 export async function furnish(call: Call, outside: OutsideWorld): Promise<Pick<Stage, 'workspaceId' | 'locationId'>> {
-  const [workspace] = await call<{ id: string }[]>('GET', '/v2/workspaces')
-  const [location] = await call<{ id: string }[]>('GET', '/v2/locations')
+  const [workspace] = await read<{ id: string }[]>(call, '/v2/workspaces')
+  const [location] = await read<{ id: string }[]>(call, '/v2/locations')
   const destination = { workspace_id: workspace?.id, name: 'hook', destination_type: 'webhook', url: outside.hookUrl }
   await call('POST', '/v2/notifications/destinations', destination)
   return { workspaceId: workspace?.id ?? '', locationId: location?.id ?? '' }
