@@ -61,6 +61,7 @@ export async function setClusterStage(): Promise<ClusterStage | null> {
       call,
       cluster,
       command: async use => void (await use(createKeeperClient(bus, clock))),
+      output: () => programs.map(program => program.output()).join('\n'),
       endServices,
       openStore: () => openStore({ mongodbUrl, dataFolder, logger: createLogger('silent') }),
       stop,

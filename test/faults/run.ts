@@ -1,6 +1,8 @@
 // `npm run faults`: real processes under faults that seeds draw. Each message, and each acknowledged write, is compared with what must be.
 // Progress on stderr, the table on stdout. Bounded in time; ends all it started, also on Ctrl-C.
+import { mkdir, writeFile } from 'node:fs/promises'
 import { loadavg } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { minute } from '#shared/limits.ts'
 import { Random } from '../simulation/random.ts'
@@ -44,6 +46,7 @@ ${Object.entries(kinds)
   .join('\n')}
 --seeds 1-20     which seeds of each kind (1-20); one takes 1 to 4 minutes
 --parallel N     seeds at once, 1 to 8 (1)
+--logs DIR       writes the logs of each seed's processes there
 --json           one JSON object on stdout instead of the table`
 
 interface Run {
@@ -62,7 +65,7 @@ const faults = ['wrong', 'lost', 'missing', 'late'] as const
 const say = (line: string) => void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)
 const open = new Set<Stage>()
 
-async function runSeed(name: string, kind: FaultKind, seed: number): Promise<Run> {
+async function runSeed(name: string, kind: FaultKind, seed: number, logs: string): Promise<Run> {
   const run = (outcome: Outcome | null, broken: string | null): Run => ({
     kind: name,
     seed,
@@ -88,6 +91,7 @@ async function runSeed(name: string, kind: FaultKind, seed: number): Promise<Run
     if (stage !== null) {
       await stage.stop()
       open.delete(stage)
+      if (logs !== '') await writeFile(join(logs, `${name}-${seed}.log`), stage.output())
     }
   }
 }
@@ -127,6 +131,7 @@ async function main(): Promise<number> {
       kinds: { type: 'string', default: Object.keys(kinds).join() },
       seeds: { type: 'string', default: '1-20' },
       parallel: { type: 'string', default: '1' },
+      logs: { type: 'string', default: '' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -140,10 +145,11 @@ async function main(): Promise<number> {
     return values.help ? 0 : 2
   }
   const waiting = names.flatMap(name => Array.from({ length: to - from + 1 }, (_, n) => ({ name, seed: from + n })))
+  if (values.logs !== '') await mkdir(values.logs, { recursive: true })
   const runs: Run[] = []
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const run = await runSeed(next.name, kinds[next.name] as FaultKind, next.seed)
+      const run = await runSeed(next.name, kinds[next.name] as FaultKind, next.seed, values.logs)
       runs.push(run)
       tellRun(run)
     }

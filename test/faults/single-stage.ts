@@ -54,10 +54,12 @@ async function setStage(server: StoreServer | null): Promise<SingleStage> {
   const mongodbUrl = server === null ? '' : `${server.url}/faults`
   const settings = { DATA_DIR: dataFolder, ...(server && { MONGODB_URL: mongodbUrl }) }
   let program: Program | null = null
+  const programs: Program[] = []
   let [baseUrl, key] = ['', '']
   const start = async () => {
     const from = Date.now()
     program = await startProgram(settings)
+    programs.push(program)
     baseUrl = gatewayUrl(program.output())
     return Date.now() - from
   }
@@ -89,6 +91,7 @@ async function setStage(server: StoreServer | null): Promise<SingleStage> {
       },
       start,
       end,
+      output: () => programs.map(each => each.output()).join('\n'),
       endServices: () => end('killed'),
       openStore: () => openStore({ mongodbUrl, dataFolder, logger: createLogger('silent') }),
       stop,

@@ -13,6 +13,8 @@ export interface Stage {
   call: Call
   /** Calls `use` with a client of the keepers, on a connection of its own. */
   command(use: (keeper: KeeperClient) => Promise<unknown>): Promise<void>
+  /** What all processes have logged. */
+  output(): string
   /** Ends all services for good. The store can be read then, and `stop` is still to be called. */
   endServices(): Promise<void>
   openStore(): Promise<Store>
