@@ -11,7 +11,7 @@ export type Sort = 'site' | 'heart' | 'reporter'
 export interface Thing {
   sort: Sort
   name: string
-  /** It fails, is silent, or reports problems in this spell. Infinity: the instant is still to be known. */
+  /** It fails, is silent, or reports problems in this spell. Infinity: still to be known. */
   spell: Spell | null
   expected: readonly Kind[]
   /** The spell ends so long after its message has come. */
@@ -27,11 +27,9 @@ export interface Thing {
 export interface CastOptions {
   /** So long a heart may be silent that reports every 5 s. */
   noDataMs: number
-  /** The fault begins here and takes about `faultMs`. */
-  faultAt: number
+  /** The fault begins so long after the beginning and takes about `faultMs`. */
+  faultInMs: number
   faultMs: number
-  /** No trouble begins before this instant. */
-  beganAt: number
   /** Checks go on during the fault: a blip may come then. Otherwise it comes afterwards: seen to begin and not to end it is trouble. */
   isChecked: boolean
   /** Also senders that do not repeat a report that was not taken. */
@@ -44,9 +42,10 @@ export const blipMs = 6 * second
 /** A report of theirs that is lost makes them silent for 40 s, two only if the outage is as long as their interval. */
 const slowly = { everyMs: 20 * second, noDataMs: 45 * second }
 
+/** The instants of spells are ms after the beginning. */
 export function drawCast(random: Random, options: CastOptions): Thing[] {
-  const { beganAt, faultAt, faultMs, isChecked, hasCareless, noDataMs } = options
-  const near = () => Math.max(beganAt, faultAt + random.integer(-25 * second, faultMs + 10 * second))
+  const { faultInMs, faultMs, isChecked, hasCareless, noDataMs } = options
+  const near = () => Math.max(0, faultInMs + random.integer(-25 * second, faultMs + 10 * second))
   const trouble = (): Spell => ({ from: near(), to: Number.POSITIVE_INFINITY })
   const blip = (): Spell => {
     const from = isChecked ? near() : Number.POSITIVE_INFINITY

@@ -57,11 +57,17 @@ const lingerMs = 20 * second
 const holdMs = 15 * second
 
 export async function live(stage: Stage, random: Random, plan: Plan): Promise<Outcome> {
-  const beganAt = Date.now() + warmMs
-  const faultAt = beganAt + random.integer(2, 20) * second
-  const { isChecked, faultMs: plannedMs, noDataMs } = plan
-  const cast = drawCast(random, { noDataMs, faultAt, faultMs: plannedMs, beganAt, isChecked, hasCareless: plan.isOff })
+  const faultInMs = random.integer(2, 20) * second
+  const cast = drawCast(random, { ...plan, faultInMs, hasCareless: plan.isOff })
   const ids = await createCast(stage, cast)
+  const beganAt = Date.now() + warmMs
+  const faultAt = beganAt + faultInMs
+  for (const { sort, name, spell } of cast) {
+    if (spell === null) continue
+    spell.from += beganAt
+    spell.to += beganAt
+    if (sort === 'site') stage.outside.fail(name, spell)
+  }
   const requests = new Requests(stage)
   const senders = cast.filter(({ sort }) => sort !== 'site').map(thing => requests.report(thing))
   const writer = requests.write()
@@ -136,15 +142,10 @@ function heldUntil({ faultAt, endedAt, gap }: Course): number {
 /** Resolves with the ids by name. */
 async function createCast(stage: Stage, cast: readonly Thing[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
-  await stage.command(keeper =>
-    Promise.all(
-      cast.map(async ({ sort, name, spell, noDataMs }) => {
-        if (sort === 'site' && spell !== null) stage.outside.fail(name, spell)
-        const id = sort === 'site' ? await createSite(stage, keeper, name) : await createReported(stage, keeper, name, noDataMs)
-        ids.set(name, id)
-      }),
-    ),
-  )
+  await stage.command(async keeper => {
+    for (const { sort, name, noDataMs } of cast)
+      ids.set(name, sort === 'site' ? await createSite(stage, keeper, name) : await createReported(stage, keeper, name, noDataMs))
+  })
   return ids
 }
 
