@@ -5,6 +5,7 @@ import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { minute } from '#shared/limits.ts'
+import { killAllPrograms } from '../integration/system.ts'
 import { Random } from '../simulation/random.ts'
 import { setClusterStage } from './cluster-stage.ts'
 import { planDoubleRestart } from './double-restart.ts'
@@ -161,9 +162,11 @@ async function main(): Promise<number> {
 }
 
 const endEarly = async () => {
-  await Promise.all([...open].map(stage => stage.stop()))
+  await Promise.allSettled([...open].map(stage => stage.stop()))
   process.exit(130)
 }
+// Also after a crash of this process nothing that it started goes on.
+process.once('exit', killAllPrograms)
 process.once('SIGINT', endEarly)
 process.once('SIGTERM', endEarly)
 // A seed that was given up may still wait for something.

@@ -26,6 +26,13 @@ export interface Program {
   thaw(): void
 }
 
+const living = new Set<ChildProcess>()
+
+/** Kills every program that was started here and has not ended, also one that is still starting. */
+export function killAllPrograms(): void {
+  for (const child of living) child.kill('SIGKILL')
+}
+
 /** A start that takes longer has failed: ten times what a busy machine needs. */
 const startMs = 120_000
 
@@ -45,7 +52,11 @@ export async function startProgram(settings: Record<string, string>): Promise<Pr
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
-  const exited = once(child, 'exit').then(([code]) => code as number | null)
+  living.add(child)
+  const exited = once(child, 'exit').then(([code]) => {
+    living.delete(child)
+    return code as number | null
+  })
   const ready = new Promise<void>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk
