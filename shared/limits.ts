@@ -290,6 +290,7 @@ export const limits = {
   },
 
   v3: {
+    resourceLabels: 16,
     /** A response of generation 3 leaves within this (v3 1.10); its clients wait 30 s. */
     answerMs: 10 * second,
     /** A body; a batch and a preview have the bound of generations 1 and 2. */

@@ -16,6 +16,7 @@ import { createAnnouncer } from './announce-revocations.ts'
 import { auditAnswerers } from './answer-audit.ts'
 import { notificationAnswerers } from './answer-notifications.ts'
 import { peopleAnswerers } from './answer-people.ts'
+import { resourceAnswerers } from './answer-resources.ts'
 import { templateAnswerers } from './answer-templates.ts'
 import type { DirectoryContext } from './context.ts'
 import { deleteDestinationSecret, rotateDestinationSecret } from './destination-secrets.ts'
@@ -67,6 +68,7 @@ const answerers: Answerers = {
   ...notificationAnswerers,
   ...peopleAnswerers,
   ...templateAnswerers,
+  ...resourceAnswerers,
   ...auditAnswerers,
   'create-prober-credential': createProberCredential,
   'list-prober-credentials': listProberCredentials,

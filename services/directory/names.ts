@@ -30,10 +30,19 @@ export async function reserveName(context: DirectoryContext, request: AskRequest
   })
 }
 
+/** The key as it was sent, or none: keys and slugs are one namespace, and no key is another Resource's id. */
+export async function reserveKey(context: DirectoryContext, request: AskRequest<'reserve-key'>): Promise<null> {
+  const { workspaceId, key, subjectId } = request
+  const [other = null] = await context.store.get('subjects', [key])
+  const isId = other !== null && other.workspaceId === workspaceId && other.deletedAt === null && other.id !== subjectId
+  if (!isId && (await takeOneOf(context, request, [key])) !== null) return null
+  throw new AppError('taken', 'Key taken', { details: `The key ${key} is taken: choose another one`, facts: { field: 'key' } })
+}
+
 /** The first of the slugs that could be had; null where all belong to others. */
 async function takeOneOf(
   context: DirectoryContext,
-  request: AskRequest<'reserve-name'>,
+  request: Pick<AskRequest<'reserve-name'>, 'workspaceId' | 'subjectId'>,
   slugs: string[],
 ): Promise<string | null> {
   const { store, clock } = context

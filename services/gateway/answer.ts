@@ -20,5 +20,7 @@ export const answering =
     classicDialect.success(await withinBudget(clock, request.arrivedAt, classicDialect.budgetMs, handler(callOf(request, reply))))
 
 /** A part of the path by its name in the route, percent-decoded: an encoded slash is data. */
-export const pathPart = ({ request }: Call, name: 'id' | 'incident' | 'subject' | 'signal' | 'rule' | 'workspace'): string =>
-  (request.params as Record<string, string>)[name] ?? ''
+export const pathPart = (
+  { request }: Call,
+  name: 'id' | 'incident' | 'resource' | 'subject' | 'signal' | 'rule' | 'workspace',
+): string => (request.params as Record<string, string>)[name] ?? ''

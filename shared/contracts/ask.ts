@@ -7,6 +7,7 @@ import { type DestinationSecretAnswers, destinationSecretAsks } from '#shared/co
 import { type NotificationAnswers, notificationAsks } from '#shared/contracts/ask-notifications.ts'
 import { type Caller, type LocationView, type PeopleAnswers, peopleAsks } from '#shared/contracts/ask-people.ts'
 import { type ProberAnswers, proberAsks } from '#shared/contracts/ask-probers.ts'
+import { type ResourceAnswers, resourceAsks } from '#shared/contracts/ask-resources.ts'
 import { type SubjectAnswers, subjectAsks } from '#shared/contracts/ask-subjects.ts'
 import { type TemplateAnswers, templateAsks } from '#shared/contracts/ask-templates.ts'
 import { Id, TokenHash } from '#shared/contracts/common.ts'
@@ -18,6 +19,7 @@ export const asks = {
   ...peopleAsks,
   ...proberAsks,
   ...templateAsks,
+  ...resourceAsks,
   ...auditAsks,
   /** Whose key is it? Null when unknown, deleted or expired. */
   authenticate: Type.Object({ tokenHash: TokenHash }),
@@ -57,6 +59,7 @@ export interface AskResults
     PeopleAnswers,
     ProberAnswers,
     TemplateAnswers,
+    ResourceAnswers,
     AuditAnswers {
   authenticate: Identity | null
   'touch-keys': null

@@ -29,6 +29,8 @@ export const CreateWebsite = Type.Object({
   slug: Slug,
   name: Name,
   check: WebsiteCheck,
+  /** Generation 3 alone sends them. */
+  labels: Type.Optional(Type.Record(Type.String(), Type.String())),
 })
 
 /** Full replacement of what generations 1 and 2 can express; `failure_mode` null keeps the stored one. Answers a WebsiteView. */

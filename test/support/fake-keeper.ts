@@ -64,12 +64,16 @@ const isOfCustomSubject = ({ kind }: Command) => !websiteCommands.includes(kind)
 async function stepForReal(store: Store, clock: Clock, subjectId: string, command: Command): Promise<Reply | null> {
   const [present = null] = await store.get('subjects', [subjectId])
   const at = clock.now()
+  const reference = command.kind === 'create-resource' ? command : present
+  const [template = null] = reference?.template
+    ? await store.get('templates', [`${reference.workspaceId}/${reference.template}`])
+    : []
   const surrounding = {
     now: at,
     held: nothingHeld,
     confirmAfterMs: limits.policy.holdMs,
     closeAfterMs: limits.policy.holdMs,
-    templateOf: noTemplates,
+    templateOf: template === null ? noTemplates : () => template.template,
     stored: { series: () => null, seriesOf: () => [], pushed: () => null },
   }
   const { subject, pushed, reply } = step(present, { kind: 'command', subjectId, at, command }, surrounding)

@@ -3,6 +3,15 @@ import type { Route } from '../route.ts'
 import { auditRoutes } from './audit.ts'
 import { destinationRoutes } from './destinations.ts'
 import { generalRoutes } from './general.ts'
+import { observationRoutes } from './observations.ts'
+import { resourceRoutes } from './resources.ts'
 import { templateRoutes } from './templates.ts'
 
-export const v3Routes: readonly Route[] = [...generalRoutes, ...templateRoutes, ...destinationRoutes, ...auditRoutes]
+export const v3Routes: readonly Route[] = [
+  ...generalRoutes,
+  ...templateRoutes,
+  ...resourceRoutes,
+  ...observationRoutes,
+  ...destinationRoutes,
+  ...auditRoutes,
+]

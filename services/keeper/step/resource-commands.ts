@@ -2,14 +2,17 @@
 import type { CommandOf } from '#shared/contracts/command.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Answers, Template } from '#shared/contracts/template.ts'
+import { limits } from '#shared/limits.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
+import { readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
 import { resourceView } from '#shared/resource-view.ts'
 import { emptySubject } from './create-subject.ts'
 import { judge, judgeSubject } from './judge-subject.ts'
 import { type Refusal, refusal } from './refusal.ts'
 import { nothingCustom } from './signal-commands.ts'
 import type { Obeyed, Surrounding } from './types.ts'
+import { assign, isWatched } from './website-commands.ts'
 
 export function createResource(
   subjectId: string,
@@ -41,14 +44,32 @@ export function updateResource(
   at: number,
   surrounding: Surrounding,
 ): Obeyed {
-  const { templated } = subject
-  if (templated === null) return { refused: invalid('meta', 'This Resource has no fields') }
-  const answers = answersOf(surrounding.templateOf(subject), command.answers ?? {}, templated.answers)
-  if ('refused' in answers) return answers
   const labels = labelsOf(subject.labels, command.labels ?? {})
-  const name = command.name ?? subject.name
-  const changed = { ...subject, name, labels, templated: { ...templated, answers: answers.read }, updatedAt: at }
-  return shown(judgeSubject(changed, at, surrounding), at, surrounding)
+  if (Object.keys(labels).length > limits.v3.resourceLabels)
+    return { refused: invalid('labels', `A Resource has at most ${limits.v3.resourceLabels} labels`) }
+  const named = { ...subject, name: command.name ?? subject.name, labels, updatedAt: at }
+  const answered = withAnswers(named, command.answers, at, surrounding)
+  return 'refused' in answered ? answered : shown(judgeSubject(answered.subject, at, surrounding), at, surrounding)
+}
+
+/** A custom subject of generation 2 has no fields. */
+function withAnswers(
+  subject: SubjectDocument,
+  sent: Readonly<Record<string, unknown>> | null,
+  at: number,
+  surrounding: Surrounding,
+): { subject: SubjectDocument } | { refused: Refusal } {
+  if (sent === null) return { subject }
+  try {
+    if (isWatched(subject)) return { subject: assign(subject, readWebsiteAnswers(sent, subject.check), at) }
+    const { templated } = subject
+    if (templated === null) return { refused: invalid('meta', 'This Resource has no fields') }
+    const answers = readAnswers(surrounding.templateOf(subject), sent, templated.answers)
+    return { subject: { ...subject, templated: { ...templated, answers } } }
+  } catch (error) {
+    if (error instanceof ManifestRefusal) return { refused: invalid(error.field, error.message) }
+    throw error
+  }
 }
 
 /** As the rules read at `at`, whatever was last recorded. Changes nothing. */

@@ -22,6 +22,7 @@ export function createWebsite(
     ...emptySubject(subjectId, command, at),
     kind: 'website',
     template: websiteTemplate,
+    labels: command.labels ?? {},
     check: { ...command.check, locations: [] },
     rules: [reachability],
   }
@@ -59,7 +60,7 @@ export const asCommitted = (subject: SubjectDocument): SubjectDocument => ({ ...
 
 /** A subject that probers check. */
 type Watched = SubjectDocument & { check: WebsiteCheck }
-const isWatched = (subject: SubjectDocument): subject is Watched => subject.check !== null
+export const isWatched = (subject: SubjectDocument): subject is Watched => subject.check !== null
 
 /** The one rule of a website monitor (spec A, What the service does). */
 const reachability: RuleState = {
@@ -73,7 +74,7 @@ const reachability: RuleState = {
 }
 
 /** Takes over new settings: readings of kept locations stay, new ones begin young, check entries follow what changed. */
-function assign(subject: Watched, check: WebsiteCheck, at: number): SubjectDocument {
+export function assign(subject: Watched, check: WebsiteCheck, at: number): SubjectDocument {
   const readings: Record<string, Reading> = {}
   for (const location of check.locations) readings[location] = subject.readings[location] ?? neverReported(at)
   const next: SubjectDocument = { ...subject, check, readings }

@@ -1,0 +1,10 @@
+// Which function answers which question about Resources (shared/contracts/ask-resources.ts).
+import { reserveKey } from './names.ts'
+import { getResource, listResources, resolveResources } from './resources.ts'
+
+export const resourceAnswerers = {
+  'get-resource': getResource,
+  'resolve-resources': resolveResources,
+  'list-resources': listResources,
+  'reserve-key': reserveKey,
+}

@@ -1,0 +1,111 @@
+// Reads of Resources of generation 3. Rules: docs/reference/v3.md, sections 6 and 9.
+import type { AskRequest } from '#shared/contracts/ask.ts'
+import type { ResolvedResource } from '#shared/contracts/ask-resources.ts'
+import type { Page } from '#shared/contracts/page.ts'
+import type { ResourceView } from '#shared/contracts/resource-views.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { Template } from '#shared/contracts/template.ts'
+import { limits } from '#shared/limits.ts'
+import { resourceView } from '#shared/resource-view.ts'
+import type { Query, Store } from '#shared/store/port.ts'
+import type { DirectoryContext } from './context.ts'
+
+export async function getResource(
+  { store }: DirectoryContext,
+  { workspaceId, reference }: AskRequest<'get-resource'>,
+): Promise<ResourceView | null> {
+  const subject = (await findById(store, workspaceId, reference)) ?? (await findByKey(store, workspaceId, reference))
+  if (subject === null) return null
+  const [view = null] = await viewsOf(store, [subject])
+  return view
+}
+
+/** Two reads for all of them: by id, and by key. */
+export async function resolveResources(
+  { store }: DirectoryContext,
+  { workspaceId, references }: AskRequest<'resolve-resources'>,
+): Promise<(ResolvedResource | null)[]> {
+  const ids = references.filter(reference => isId.test(reference))
+  const byId =
+    ids.length === 0
+      ? []
+      : await store.find('subjects', { where: { id: { in: ids }, workspaceId, deletedAt: null }, limit: ids.length, select })
+  const keys = references.filter(reference => !byId.some(({ id }) => id === reference))
+  const byKey =
+    keys.length === 0
+      ? []
+      : await store.find('subjects', { where: { slug: { in: keys }, workspaceId, deletedAt: null }, limit: keys.length, select })
+  return references.map(reference => {
+    const found = byId.find(({ id }) => id === reference) ?? byKey.find(({ slug }) => slug === reference)
+    return found === undefined ? null : { id: found.id, key: found.slug, archivedAt: found.archivedAt }
+  })
+}
+
+const select = ['slug', 'archivedAt'] as const
+
+async function findById(store: Store, workspaceId: string, id: string): Promise<SubjectDocument | null> {
+  if (!isId.test(id)) return null
+  const [found = null] = await store.get('subjects', [id])
+  return found !== null && found.workspaceId === workspaceId && found.deletedAt === null ? found : null
+}
+
+async function findByKey(store: Store, workspaceId: string, slug: string): Promise<SubjectDocument | null> {
+  const [found = null] = await store.find('subjects', { where: { slug, workspaceId, deletedAt: null }, limit: 1 })
+  return found
+}
+
+const isId = /^[0-9A-Za-z]{10}$/
+
+/** A page by id, bounded in bytes. */
+export async function listResources(
+  { store }: DirectoryContext,
+  { workspaceId, state, template, after, limit }: AskRequest<'list-resources'>,
+): Promise<Page<ResourceView>> {
+  const items: ResourceView[] = []
+  let bytes = 0
+  let last = after
+  for (;;) {
+    const found = await store.find('subjects', pageQuery(workspaceId, last))
+    const wanted = found.filter(subject => isOfState(subject, state) && isOfTemplate(subject, template))
+    const views = new Map((await viewsOf(store, wanted)).map(view => [view.id, view]))
+    for (const { id } of found) {
+      const view = views.get(id)
+      const size = view === undefined ? 0 : Buffer.byteLength(JSON.stringify(view)) + 1
+      const isFull = items.length === limit || (items.length > 0 && bytes + size > limits.request.pageBytes)
+      if (view !== undefined && isFull) return { items, next: last }
+      if (view !== undefined) items.push(view)
+      bytes += size
+      last = id
+    }
+    if (found.length < perRead) return { items, next: null }
+  }
+}
+
+const perRead = 200
+
+const pageQuery = (workspaceId: string, after: string | null): Query => ({
+  where: { workspaceId, ...(after === null ? {} : { id: { gt: after } }) },
+  sort: [['id', 'asc']],
+  limit: perRead,
+})
+
+const isOfState = ({ deletedAt, archivedAt }: SubjectDocument, state: 'active' | 'archived' | 'all'): boolean =>
+  deletedAt === null && (state === 'all' || (archivedAt !== null) === (state === 'archived'))
+
+/** A key stands for all of its revisions. */
+function isOfTemplate({ template }: SubjectDocument, wanted: string | null): boolean {
+  if (wanted === null) return true
+  return wanted.includes('@') ? template === wanted : template?.split('@', 1)[0] === wanted
+}
+
+/** With the words of their Templates. One whose revision is missing is shown without them. */
+async function viewsOf(store: Store, subjects: readonly SubjectDocument[]): Promise<ResourceView[]> {
+  const bound = subjects
+    .filter(({ kind }) => kind === 'template')
+    .map(({ workspaceId, template }) => `${workspaceId}/${template}`)
+  const ids = [...new Set(bound)]
+  const found = ids.length === 0 ? [] : await store.get('templates', ids)
+  const templates = new Map<string, Template>()
+  for (const document of found) if (document !== null) templates.set(document.id, document.template)
+  return subjects.map(subject => resourceView(subject, templates.get(`${subject.workspaceId}/${subject.template}`) ?? null))
+}

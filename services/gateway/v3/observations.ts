@@ -1,0 +1,215 @@
+// Observations: one, or up to 500 of several Resources. Rules: docs/reference/v3.md, section 7.
+import { type Static, Type } from 'typebox'
+import type { SentObservation } from '#shared/contracts/resource-commands.ts'
+import type { ObservedResult, ResourceView } from '#shared/contracts/resource-views.ts'
+import { AppError, type ErrorCode } from '#shared/errors.ts'
+import { limits } from '#shared/limits.ts'
+import { firstCharacters } from '#shared/plain-text.ts'
+import { redactedText } from '#shared/redaction.ts'
+import { commandId } from '../command-id.ts'
+import type { GatewayContext } from '../context.ts'
+import { parseTimestamp } from '../rfc3339.ts'
+import { route } from '../route.ts'
+import { v3Dialect } from './dialect.ts'
+import { requireFit } from './read-body.ts'
+import { findResource } from './resources.ts'
+
+const observation = {
+  signal: Type.String({ minLength: 1, maxLength: 200 }),
+  state: Type.Enum(['ok', 'problem', 'no_data']),
+  kind: Type.Optional(Type.Enum(['heartbeat', 'periodic', 'event'])),
+  value: Type.Optional(Type.Number()),
+  labels: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'Texts by key, 64 at most.' })),
+  reason: Type.Optional(Type.String()),
+  body: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'At most 16 KiB.' })),
+  at: Type.Optional(Type.String({ description: 'RFC 3339 with a zone; the time of arrival unless sent.' })),
+  id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, description: 'Of the sender: the same id again stores nothing.' }),
+  ),
+}
+const Observation = Type.Object(observation, { additionalProperties: false })
+const BatchItem = Type.Object(
+  { resource: Type.String({ minLength: 1, maxLength: 128 }), ...observation },
+  { additionalProperties: false },
+)
+
+const Accepted = Type.Object({
+  resource: Type.String(),
+  signal: Type.String(),
+  observation: Type.String(),
+  created_signal: Type.Boolean(),
+})
+
+const single = route({
+  method: 'POST',
+  path: '/workspaces/:workspace/resources/:resource/observations',
+  summary: 'Reports an Observation of one of the signals of the Resource.',
+  needs: { role: 'editor', scope: 'observe' },
+  find: findResource,
+  body: Observation,
+  status: 202,
+  result: Accepted,
+  refusals: ['422 resource while it is archived', '422 signal', '422 kind', '422 at', '422 labels', '422 body'],
+  isAudited: true,
+  takesObservations: true,
+  handler: async ({ keeper }, { found, body, traceId }) => {
+    requireUnarchived(found)
+    const sent = sentObservation(body as Static<typeof Observation>)
+    const { results } = await keeper.send(found.id, { kind: 'observe', id: commandId(), observations: [sent] }, traceId)
+    const [result] = results
+    if (result?.ok) return accepted(found.id, result)
+    throw refusalOf(result)
+  },
+})
+
+const batch = route({
+  method: 'POST',
+  path: '/workspaces/:workspace/observations',
+  summary: 'Reports up to 500 Observations. One that is refused refuses no other.',
+  needs: { role: 'editor', scope: 'observe' },
+  body: Type.Object(
+    { observations: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 500 }) },
+    { additionalProperties: false },
+  ),
+  bodyBytes: limits.http.bodyBytes,
+  result: Type.Object({ accepted: Type.Integer(), rejected: Type.Integer(), results: Type.Array(Type.Unknown()) }),
+  refusals: ['422 observations'],
+  isAudited: true,
+  takesObservations: true,
+  handler: async (context, { workspaceId, body, traceId }) => {
+    const { observations } = body as { observations: unknown[] }
+    const items = observations.map(readItem)
+    const outcomes = await takeAll(context, items, { workspaceId, traceId })
+    const results = outcomes.map((outcome, index) =>
+      'error' in outcome
+        ? { index, status: 'rejected', error: shownError(outcome.error) }
+        : { index, status: 'accepted', ...outcome.accepted },
+    )
+    const rejected = outcomes.filter(outcome => 'error' in outcome).length
+    return { accepted: results.length - rejected, rejected, results }
+  },
+})
+
+type Item = { resource: string; sent: SentObservation } | { error: unknown }
+type Outcome = { accepted: ReturnType<typeof accepted> } | { error: unknown }
+
+/** Each item is refused by itself, in the words of the single route. */
+function readItem(value: unknown): Item {
+  try {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new AppError('malformed', 'An item must be a JSON object')
+    const { resource, ...rest } = value as Record<string, unknown>
+    if (resource === undefined || resource === null) throw invalid('resource', "Field 'resource' is required")
+    requireFit(BatchItem, { resource, ...rest })
+    return { resource: resource as string, sent: sentObservation(rest as Static<typeof Observation>) }
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** Those of one Resource in their order and in one message, those of different ones side by side. */
+async function takeAll(
+  { directory, keeper }: GatewayContext,
+  items: readonly Item[],
+  { workspaceId, traceId }: { workspaceId: string; traceId: string },
+): Promise<Outcome[]> {
+  const references = [...new Set(items.flatMap(item => ('error' in item ? [] : [item.resource])))]
+  const resolved = references.length === 0 ? [] : await directory.ask('resolve-resources', { workspaceId, references }, traceId)
+  const known = new Map(references.map((reference, i) => [reference, resolved[i] ?? null]))
+  const outcomes: Outcome[] = items.map(item => ('error' in item ? item : { error: notFound }))
+  const places = new Map<string, number[]>()
+  for (const [i, item] of items.entries()) {
+    if ('error' in item) continue
+    const resource = known.get(item.resource) ?? null
+    if (resource === null) continue
+    if (resource.archivedAt !== null) outcomes[i] = { error: archived(resource.key) }
+    else places.set(resource.id, [...(places.get(resource.id) ?? []), i])
+  }
+  const takeOne = async ([id, indexes]: [string, number[]]) => {
+    const observations = indexes.map(i => (items[i] as { sent: SentObservation }).sent)
+    try {
+      const { results } = await keeper.send(id, { kind: 'observe', id: commandId(), observations }, traceId)
+      for (const [n, i] of indexes.entries()) {
+        const result = results[n]
+        outcomes[i] = result?.ok ? { accepted: accepted(id, result) } : { error: refusalOf(result) }
+      }
+    } catch (error) {
+      for (const i of indexes) outcomes[i] = { error }
+    }
+  }
+  await Promise.all([...places].map(takeOne))
+  return outcomes
+}
+
+function sentObservation(sent: Static<typeof Observation>): SentObservation {
+  return {
+    signal: sent.signal,
+    state: sent.state,
+    signalKind: sent.kind ?? null,
+    sentId: sent.id ?? null,
+    atUs: instantOf(sent.at),
+    value: sent.value ?? null,
+    reason: reasonOf(sent.reason),
+    labels: labelsOf(sent.labels as Record<string, unknown> | undefined),
+    body: bodyOf(sent.body),
+  }
+}
+
+function instantOf(at: string | undefined): number | null {
+  if (at === undefined) return null
+  const read = parseTimestamp(at)
+  if (read !== null) return read
+  throw invalid('at', "Field 'at' must be an RFC 3339 instant with a zone")
+}
+
+/** One plain line without addresses' secrets; what is longer is cut. */
+function reasonOf(reason: string | undefined): string {
+  const plain = redactedText((reason ?? '').replace(/\p{Cc}/gu, ' ')).trim()
+  return [...plain].length > reasonCharacters ? `${firstCharacters(plain, reasonCharacters - 1)}…` : plain
+}
+
+const reasonCharacters = 200
+
+function labelsOf(labels: Record<string, unknown> | undefined): Record<string, string> {
+  const entries = Object.entries(labels ?? {})
+  if (entries.length <= 64 && entries.every(isLabel)) return Object.fromEntries(entries) as Record<string, string>
+  throw invalid('labels', "Labels are at most 64 texts of at most 256 characters; 'location' is reserved")
+}
+
+const isLabel = ([key, value]: [string, unknown]): boolean =>
+  key !== 'location' && isPlain(key, 1, 64) && typeof value === 'string' && isPlain(value, 0, 256)
+
+const isPlain = (text: string, min: number, max: number): boolean =>
+  [...text].length >= min && [...text].length <= max && !/\p{Cc}/u.test(text)
+
+function bodyOf(body: object | undefined): string | null {
+  const text = body === undefined ? null : JSON.stringify(body)
+  if (text === null || Buffer.byteLength(text) <= 16 * 1024) return text
+  throw invalid('body', "Field 'body' must have at most 16384 bytes as JSON")
+}
+
+const accepted = (resource: string, { signal, observation, createdSignal }: Extract<ObservedResult, { ok: true }>) => ({
+  resource,
+  signal,
+  observation,
+  created_signal: createdSignal,
+})
+
+function refusalOf(result: ObservedResult | undefined): AppError {
+  if (result === undefined || result.ok) return new AppError('internal', 'Internal error')
+  const { code, message, details, facts } = result.error
+  return new AppError(code as ErrorCode, message, { details, ...(facts === undefined ? {} : { facts }) })
+}
+
+function requireUnarchived({ key, archivedAt }: ResourceView): void {
+  if (archivedAt !== null) throw archived(key)
+}
+
+const archived = (key: string) => invalid('resource', `Resource ${key} is archived and accepts no Observations.`)
+const notFound = new AppError('not_found', 'Resource not found', { details: 'The workspace has no such Resource' })
+const invalid = (field: string, sentence: string) => new AppError('validation', sentence, { facts: { field } })
+
+/** As the single route would show it. */
+const shownError = (error: unknown): unknown => (v3Dialect.refuse(error) as { body: { error: unknown } }).body.error
+
+export const observationRoutes = [single, batch]

@@ -1,0 +1,141 @@
+// A Resource as generation 3 writes it. Rules: docs/reference/v3.md, 6.6 and 11.2.
+import { Type } from 'typebox'
+import type { Identity } from '#shared/contracts/ask.ts'
+import type { ResourceRuleView, ResourceView } from '#shared/contracts/resource-views.ts'
+import { routeTransitions } from '#shared/contracts/template.ts'
+import type { WebsiteCheck } from '#shared/contracts/website.ts'
+import type { IncidentIds } from '#shared/incident-ids.ts'
+import { websiteCheck } from '#shared/manifest/website-check.ts'
+import { redactedUrl } from '#shared/redaction.ts'
+import { roleIn } from '../access.ts'
+import { timestamp, timestampOrNull } from '../instants.ts'
+import { OrNull } from './common.ts'
+
+const Instant = Type.String({ format: 'date-time' })
+
+const OpenIncident = Type.Object({
+  id: Type.String(),
+  standing: Type.Enum(['unconfirmed', 'problem', 'no_data', 'recovering']),
+  explanation: Type.String(),
+})
+
+const item = {
+  id: Type.String(),
+  key: Type.String(),
+  name: Type.String(),
+  template: OrNull(Type.String({ description: 'key@version; null of a custom subject of generation 2.' })),
+  meta: Type.Record(Type.String(), Type.Unknown()),
+  labels: Type.Record(Type.String(), Type.String()),
+  created_at: Instant,
+  archived_at: OrNull(Instant),
+  open_incident: OrNull(OpenIncident),
+}
+
+export const ResourceItem = Type.Object(item)
+
+export const ResourceObject = Type.Object({
+  ...item,
+  signals: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      key: Type.String(),
+      kind: Type.Enum(['heartbeat', 'periodic', 'event']),
+      states: Type.Array(Type.Enum(['ok', 'problem', 'no_data'])),
+    }),
+  ),
+  rules: Type.Array(
+    Type.Object({
+      key: Type.String(),
+      signals: Type.Array(Type.String()),
+      status: OrNull(Type.Enum(['problem', 'ok', 'no_data'])),
+      explanation: OrNull(Type.String()),
+      since: OrNull(Instant),
+      open_incident: OrNull(Type.String()),
+      action: OrNull(Type.String()),
+      destination: OrNull(Type.String()),
+      routes: OrNull(Type.Array(Type.Object({ destination: Type.String(), on: Type.Array(Type.Enum([...routeTransitions])) }))),
+    }),
+  ),
+  maintenance: OrNull(Type.Object({ from: Instant, until: Instant, by: Type.String() })),
+})
+
+export interface ResourceReader {
+  incidentIds: IncidentIds
+  identity: Identity
+}
+
+export function resourceItem(resource: ResourceView, reader: ResourceReader) {
+  const { id, key, name, template, labels, createdAt, archivedAt } = resource
+  return {
+    id,
+    key,
+    name,
+    template,
+    meta: metaOf(resource, reader.identity),
+    labels,
+    created_at: timestamp(createdAt),
+    archived_at: timestampOrNull(archivedAt),
+    open_incident: openIncidentOf(resource, reader.incidentIds),
+  }
+}
+
+export function resourceObject(resource: ResourceView, reader: ResourceReader) {
+  const { signals, rules, maintenance } = resource
+  return {
+    ...resourceItem(resource, reader),
+    signals: signals.map(({ id, key, kind, isPlatform }) => ({
+      id,
+      key,
+      kind,
+      states: isPlatform ? ['ok', 'problem'] : ['ok', 'problem', 'no_data'],
+    })),
+    rules: rules.map(rule => ruleObject(rule, reader.incidentIds)),
+    maintenance: maintenance && {
+      from: timestamp(maintenance.startedAt),
+      until: timestamp(maintenance.endsAt),
+      by: maintenance.by,
+    },
+  }
+}
+
+function ruleObject(rule: ResourceRuleView, incidentIds: IncidentIds) {
+  const { key, signals, status, explanation, since, openIncident, action, destination, routes } = rule
+  return {
+    key,
+    signals,
+    status,
+    explanation,
+    since: timestampOrNull(since),
+    open_incident: openIncident === null ? null : incidentIds.encode(openIncident),
+    action,
+    destination,
+    routes,
+  }
+}
+
+/** The one that was opened first. */
+function openIncidentOf({ rules }: ResourceView, incidentIds: IncidentIds) {
+  const open = rules.filter(rule => rule.openIncident !== null)
+  const [first] = open.toSorted((one, other) => numberOf(one) - numberOf(other))
+  if (first?.openIncident == null) return null
+  return { id: incidentIds.encode(first.openIncident), standing: first.standing, explanation: first.explanation ?? '' }
+}
+
+const numberOf = ({ openIncident }: ResourceRuleView): number => Number(openIncident?.split('.')[1])
+
+function metaOf({ answers, check, workspaceId }: ResourceView, identity: Identity): Record<string, unknown> {
+  if (check === null) return { ...answers }
+  const isRedacted = identity.scope !== null || roleIn(identity, workspaceId) === 'viewer'
+  const stored = {
+    ...check,
+    confirm_after: check.confirm_after ?? usual('confirm_after'),
+    recover_after: check.recover_after ?? usual('recover_after'),
+  }
+  return isRedacted ? redacted(stored) : stored
+}
+
+const redacted = (check: WebsiteCheck) => ({ ...check, url: redactedUrl(check.url), data: check.data === '' ? '' : '[redacted]' })
+
+/** What the Template says of a field that nobody answered. */
+const usual = (key: 'confirm_after' | 'recover_after') =>
+  Number(websiteCheck.fields.find(field => field.key === key)?.default ?? 0)

@@ -1,0 +1,238 @@
+// Resources: create, list, detail, change. Rules: docs/reference/v3.md, section 6.
+import { type Static, Type } from 'typebox'
+import type { ResourceView } from '#shared/contracts/resource-views.ts'
+import type { Answers } from '#shared/contracts/template.ts'
+import { websiteTemplate } from '#shared/contracts/website.ts'
+import { AppError } from '#shared/errors.ts'
+import { idLength, randomId } from '#shared/ids.ts'
+import { limits } from '#shared/limits.ts'
+import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
+import { readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
+import { type Call, pathPart } from '../answer.ts'
+import { commandId } from '../command-id.ts'
+import type { GatewayContext } from '../context.ts'
+import { Paged, route } from '../route.ts'
+import { NameText } from './common.ts'
+import { limitOf, pageQuery, readCursor, writeCursor } from './paging.ts'
+import { ResourceItem, ResourceObject, resourceItem, resourceObject } from './resource-object.ts'
+
+const all = '/workspaces/:workspace/resources'
+const one = `${all}/:resource`
+
+/** Everything inside is the Template's to judge (1.4). */
+const Meta = Type.Object({}, { additionalProperties: true, description: 'Answers to the fields of the Template.' })
+const Labels = Type.Object({}, { additionalProperties: true, description: 'At most 16 texts of 1 to 128 characters.' })
+
+const NewResource = Type.Object(
+  {
+    template: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'A key, which means its highest version, or key@version.',
+    }),
+    key: Type.Optional(
+      Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$', description: 'A slug of the name unless sent.' }),
+    ),
+    name: NameText(100),
+    meta: Type.Optional(Meta),
+    labels: Type.Optional(Labels),
+  },
+  { additionalProperties: false },
+)
+
+const ResourceChange = Type.Object(
+  { name: Type.Optional(NameText(100)), meta: Type.Optional(Meta), labels: Type.Optional(Labels) },
+  { additionalProperties: false },
+)
+
+type Found = Call & { workspaceId: string }
+
+/** By id, else by key; comes before scope and role. */
+export async function findResource({ directory }: GatewayContext, call: Found): Promise<ResourceView> {
+  const { workspaceId, traceId } = call
+  const reference = pathPart(call, 'resource')
+  const found = await directory.ask('get-resource', { workspaceId, reference }, traceId)
+  if (found !== null) return found
+  throw new AppError('not_found', 'Resource not found', { details: 'The workspace has no such Resource' })
+}
+
+const list = route({
+  method: 'GET',
+  path: all,
+  summary: 'Resources of the workspace by id.',
+  needs: { role: 'viewer', scope: null },
+  query: {
+    ...pageQuery,
+    state: { schema: Type.Enum(['active', 'archived', 'all']), meaning: '`active` unless sent.' },
+    template: { schema: Type.String({ minLength: 1, maxLength: 100 }), meaning: 'A key, or key@version for one revision.' },
+  },
+  result: Type.Array(ResourceItem),
+  refusals: ['422 limit', '422 cursor', '422 state'],
+  isAudited: false,
+  handler: async ({ directory, incidentIds }, { request: { identity }, workspaceId, query, traceId }) => {
+    const state = (query['state'] ?? 'active') as 'active' | 'archived' | 'all'
+    const template = query['template'] === undefined ? null : String(query['template'])
+    const cursors = `resources ${workspaceId} ${state} ${template}`
+    const asked = { workspaceId, state, template, after: readCursor(cursors, query), limit: limitOf(query) }
+    const { items, next } = await directory.ask('list-resources', asked, traceId)
+    return new Paged(
+      items.map(resource => resourceItem(resource, { incidentIds, identity })),
+      writeCursor(cursors, next),
+    )
+  },
+})
+
+const create = route({
+  method: 'POST',
+  path: all,
+  summary: 'Creates a Resource of a Template.',
+  needs: { role: 'editor', scope: 'resources' },
+  body: NewResource,
+  status: 201,
+  result: ResourceObject,
+  refusals: ['409 key', '422 template', '422 key', '422 name', '422 labels', '422 a field of meta'],
+  isAudited: true,
+  handler: async (context, { request: { identity }, workspaceId, body, traceId }) => {
+    const sent = body as Static<typeof NewResource>
+    const labels = readLabels((sent.labels ?? {}) as Record<string, unknown>, false) as Record<string, string>
+    const template = await context.directory.ask('get-template', { workspaceId, reference: sent.template }, traceId)
+    if (template === null) throw invalid('template', `There is no Template ${sent.template}`)
+    const reference = `${template.key}@${template.version}`
+    const meta = (sent.meta ?? {}) as Record<string, unknown>
+    const check = reference === websiteTemplate ? await checkOf(context, meta, traceId) : null
+    const subjectId = randomId(idLength.subject)
+    const name = sent.name.trim()
+    const slug = await reserve(context, { workspaceId, subjectId, key: sent.key ?? null, name }, traceId)
+    const made = { id: commandId(), workspaceId, slug, name, labels }
+    if (check === null) {
+      await context.keeper.send(
+        subjectId,
+        { kind: 'create-resource', ...made, template: reference, answers: meta as Answers },
+        traceId,
+      )
+    } else await context.keeper.send(subjectId, { kind: 'create-website', ...made, check }, traceId)
+    return shown(context, subjectId, { identity, traceId })
+  },
+})
+
+const detail = route({
+  method: 'GET',
+  path: one,
+  summary: 'One Resource with its signals and rules, as they read now.',
+  needs: { role: 'viewer', scope: null },
+  find: findResource,
+  result: ResourceObject,
+  refusals: [],
+  isAudited: false,
+  handler: async (context, { request: { identity }, found, traceId }) => {
+    const { incidentIds } = context
+    const now = await context.keeper
+      .send(found.id, { kind: 'read-resource', id: commandId() }, traceId)
+      .catch(orAsRecorded(found))
+    return resourceObject(now, { incidentIds, identity })
+  },
+})
+
+const change = route({
+  method: 'PATCH',
+  path: one,
+  summary: 'Changes what is sent and leaves the rest. Key and Template never change.',
+  needs: { role: 'editor', scope: 'full' },
+  find: findResource,
+  body: ResourceChange,
+  result: ResourceObject,
+  refusals: ['409 while it is archived', '422 name', '422 labels', '422 a field of meta'],
+  isAudited: true,
+  handler: async (context, { request: { identity }, found, body, traceId }) => {
+    const { name, meta, labels } = body as Static<typeof ResourceChange>
+    const answers = (meta ?? null) as Record<string, unknown> | null
+    if (found.check !== null && answers?.['locations'] != null) await requireLocations(context, answers['locations'], traceId)
+    const command = {
+      kind: 'update-resource' as const,
+      id: commandId(),
+      name: name?.trim() ?? null,
+      answers,
+      labels: labels === undefined ? null : readLabels(labels as Record<string, unknown>, true),
+    }
+    const changed = await context.keeper.send(found.id, command, traceId)
+    return resourceObject(changed, { incidentIds: context.incidentIds, identity })
+  },
+})
+
+interface Reading {
+  identity: Call['request']['identity']
+  traceId: string
+}
+
+async function shown({ keeper, incidentIds }: GatewayContext, id: string, { identity, traceId }: Reading) {
+  const now = await keeper.send(id, { kind: 'read-resource', id: commandId() }, traceId)
+  return resourceObject(now, { incidentIds, identity })
+}
+
+/** While nobody keeps it, it is shown as it was last recorded. */
+const orAsRecorded =
+  (found: ResourceView) =>
+  (error: unknown): ResourceView => {
+    if (error instanceof AppError && error.code === 'unavailable') return found
+    throw error
+  }
+
+async function checkOf(context: GatewayContext, meta: Record<string, unknown>, traceId: string) {
+  try {
+    const check = readWebsiteAnswers(meta, null)
+    await requireLocations(context, check.locations, traceId)
+    return check
+  } catch (error) {
+    if (error instanceof ManifestRefusal) throw invalid(error.field, error.message)
+    throw error
+  }
+}
+
+/** Whatever is no list of texts is the reader's to refuse. */
+async function requireLocations({ directory }: GatewayContext, sent: unknown, traceId: string): Promise<void> {
+  if (!Array.isArray(sent)) return
+  const known = new Set((await directory.ask('list-locations', {}, traceId)).map(({ id }) => id))
+  if (!sent.every(id => typeof id !== 'string' || known.has(id))) throw invalid('locations', 'There is no such Location')
+}
+
+interface Wanted {
+  workspaceId: string
+  subjectId: string
+  key: string | null
+  name: string
+}
+
+/** The key that was sent, else a slug of the name's ASCII letters and digits, else the id (6.1). */
+async function reserve(
+  { directory }: GatewayContext,
+  { workspaceId, subjectId, key, name }: Wanted,
+  traceId: string,
+): Promise<string> {
+  if (key === null) {
+    const plain = name.replace(/[^A-Za-z0-9]+/g, ' ')
+    return (await directory.ask('reserve-name', { workspaceId, subjectId, name: plain, fallback: subjectId }, traceId)).slug
+  }
+  await directory.ask('reserve-key', { workspaceId, subjectId, key }, traceId)
+  return key
+}
+
+const labelKey = /^[a-z0-9][a-z0-9._-]{0,62}$/
+
+/** Any defect is 422 `labels`. Null removes a label, where there may be one. */
+function readLabels(sent: Record<string, unknown>, mayRemove: boolean): Record<string, string | null> {
+  const fits = ([key, value]: [string, unknown]) => labelKey.test(key) && ((value === null && mayRemove) || isLabelValue(value))
+  const entries = Object.entries(sent)
+  if (entries.length <= limits.v3.resourceLabels * (mayRemove ? 2 : 1) && entries.every(fits))
+    return Object.fromEntries(entries) as Record<string, string | null>
+  throw invalid(
+    'labels',
+    `Labels are at most ${limits.v3.resourceLabels} texts of 1 to 128 characters under keys of a-z, 0-9, '.', '_' and '-'`,
+  )
+}
+
+const isLabelValue = (value: unknown): boolean =>
+  typeof value === 'string' && value.trim() === value && value.length >= 1 && [...value].length <= 128 && !/\p{Cc}/u.test(value)
+
+const invalid = (field: string, sentence: string) => new AppError('validation', sentence, { facts: { field } })
+
+export const resourceRoutes = [list, create, detail, change]

@@ -1,0 +1,37 @@
+// Questions about Resources of generation 3 (docs/reference/v3.md, sections 6 and 9). Their keeper alone writes them.
+import { Type } from 'typebox'
+import { Id, Nullable } from '#shared/contracts/common.ts'
+import type { Page } from '#shared/contracts/page.ts'
+import type { ResourceView } from '#shared/contracts/resource-views.ts'
+
+const Key = Type.String({ minLength: 1, maxLength: 400 })
+
+export const resourceAsks = {
+  /** By id, else by key, archived ones too; null: none. Rules read as they were last recorded. */
+  'get-resource': Type.Object({ workspaceId: Id, reference: Key }),
+  /** Each as its id, archived or not, in the order of `references`; null: none. */
+  'resolve-resources': Type.Object({ workspaceId: Id, references: Type.Array(Key, { minItems: 1, maxItems: 500 }) }),
+  /** A page of the workspace's Resources by id. `template`: a key, which means any revision, or `key@version`. */
+  'list-resources': Type.Object({
+    workspaceId: Id,
+    state: Type.Enum(['active', 'archived', 'all']),
+    template: Nullable(Type.String({ minLength: 1, maxLength: 100 })),
+    after: Nullable(Id),
+    limit: Type.Integer({ minimum: 1, maximum: 200 }),
+  }),
+  /** Reserves exactly this key for a Resource about to be created. Answers null. Refused: taken `key`. */
+  'reserve-key': Type.Object({ workspaceId: Id, key: Key, subjectId: Id }),
+} as const
+
+export interface ResolvedResource {
+  id: string
+  key: string
+  archivedAt: number | null
+}
+
+export interface ResourceAnswers {
+  'get-resource': ResourceView | null
+  'resolve-resources': (ResolvedResource | null)[]
+  'list-resources': Page<ResourceView>
+  'reserve-key': null
+}

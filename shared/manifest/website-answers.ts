@@ -1,0 +1,69 @@
+// Answers to the system Template of website monitors, as they are stored. Pure. Rule: docs/reference/v3.md, 3.10.
+import { FailureMode, type WebsiteCheck, WebsiteMethod } from '#shared/contracts/website.ts'
+import { isHttpUrl } from '#shared/http-url.ts'
+import { missing, refused } from '#shared/json-shape/first-refusal.ts'
+import { limits } from '#shared/limits.ts'
+import { ManifestRefusal } from './manifest-refusal.ts'
+import { websiteCheck } from './website-check.ts'
+
+const bounds = limits.website
+const maxDelaySeconds = 31_536_000
+const maxIntervalMinutes = bounds.intervalSecondsMax / 60
+
+type Field = keyof WebsiteCheck
+
+/** What each answer must be; the sentence ends in what it says otherwise. */
+const rules: Record<Field, [fits: (value: unknown) => boolean, must: string]> = {
+  url: [value => isText(value) && isHttpUrl(value, bounds.urlCharacters), 'be a valid http or https URL'],
+  method: [value => WebsiteMethod.enum.includes(value as never), `be one of ${WebsiteMethod.enum.join(', ')}`],
+  content_type: [value => isText(value) && value.length <= bounds.contentTypeCharacters && isMediaType(value), 'be a MIME type'],
+  data: [value => isText(value) && Buffer.byteLength(value) <= bounds.dataBytes, `have at most ${bounds.dataBytes} bytes`],
+  statuses: [value => isList(value, 1, bounds.statusesMax, isStatus), `hold 1 to ${bounds.statusesMax} statuses, 100 to 599`],
+  expected_text: [
+    value => isText(value) && [...value].length <= bounds.expectedTextCharacters,
+    `have at most ${bounds.expectedTextCharacters} characters`,
+  ],
+  locations: [value => isList(value, 1, bounds.locationsMax, isText), `hold 1 to ${bounds.locationsMax} Location ids`],
+  interval_value: [value => isWhole(value, 1, maxIntervalMinutes), `be a whole number, 1 to ${maxIntervalMinutes}`],
+  interval_unit: [value => value === 'MINUTE' || value === 'HOUR', 'be MINUTE or HOUR'],
+  failure_mode: [value => FailureMode.enum.includes(value as never), `be one of ${FailureMode.enum.join(', ')}`],
+  confirm_after: [value => isWhole(value, 0, maxDelaySeconds), `be whole seconds, 0 to ${maxDelaySeconds}`],
+  recover_after: [value => isWhole(value, 0, maxDelaySeconds), `be whole seconds, 0 to ${maxDelaySeconds}`],
+}
+
+/**
+ * The monitor after `sent` was laid over `present` (null of a new one). A field sent as null takes its default back. Throws ManifestRefusal
+ * with the field's key: unknown fields first, then each in the Template's order. Whether the Locations exist is its caller's to ask.
+ */
+export function readWebsiteAnswers(sent: Readonly<Record<string, unknown>>, present: WebsiteCheck | null): WebsiteCheck {
+  const unknown = Object.keys(sent).find(key => !Object.hasOwn(rules, key))
+  if (unknown !== undefined) throw new ManifestRefusal(refused(unknown, `The Template declares no field '${unknown}'`))
+  const read: Record<string, unknown> = {}
+  for (const { key, default: usual } of websiteCheck.fields) {
+    const stored = present?.[key as Field] ?? null
+    const value = Object.hasOwn(sent, key) ? (sent[key] ?? usual) : (stored ?? usual)
+    const [fits, must] = rules[key as Field]
+    if (value === null || value === undefined) throw new ManifestRefusal(missing(key))
+    if (!fits(value)) throw new ManifestRefusal(refused(key, `Field '${key}' must ${must}`))
+    // A delay that nobody answered stays the installation's.
+    read[key] = isDelay(key) && stored === null && (sent[key] ?? null) === null ? null : value
+  }
+  const check = read as unknown as WebsiteCheck
+  const minutes = check.interval_value * (check.interval_unit === 'HOUR' ? 60 : 1)
+  if (minutes > maxIntervalMinutes) {
+    throw new ManifestRefusal(refused('interval_value', `The interval must not be longer than ${maxIntervalMinutes} minutes`))
+  }
+  return { ...check, locations: [...new Set(check.locations)] }
+}
+
+const isDelay = (key: string): boolean => key === 'confirm_after' || key === 'recover_after'
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isWhole = (value: unknown, min: number, max: number): boolean =>
+  Number.isInteger(value) && (value as number) >= min && (value as number) <= max
+const isStatus = (value: unknown): boolean => isWhole(value, 100, 599)
+const isList = (value: unknown, min: number, max: number, fits: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.length >= min && value.length <= max && value.every(fits)
+
+/** Empty: none is sent. */
+const isMediaType = (value: string): boolean =>
+  value === '' || /^[!#-'*+.^-z|~-]+\/[!#-'*+.^-z|~-]+(?:[ \t]*;[ -~]*)?$/.test(value)
