@@ -374,8 +374,10 @@ function describeDoors(t: Test, harness: Harness): void {
       return put(n)
     }
     for (const n of upTo(limits.prober.perLocation)) {
-      t.equal(await put(n), 'nothing refused')
-      await told.reached(n)
+      await eventually(`p${n} is there, and the others hear of it with their next beat at the latest`, async () => {
+        if ((await put(n)) !== 'nothing refused') return false
+        return told.items.includes(`p${n}: true`)
+      })
     }
     t.equal(await put(99), 'unavailable', 'one more')
     t.equal(await put(1), 'nothing refused', 'one of them again')

@@ -189,7 +189,7 @@ async function racePolicies(t: Test, stage: Stage, { rounds, reports }: Load): P
     Array.from({ length: 2 * rounds + 2 }, (_, i) => i + 1),
     'every version is kept',
   )
-  t.strictSame(kept.at(-1)?.policy, (await rule()).policy, 'the newest is the one that judges')
+  t.strictSame({ language: 'inputs', document: kept.at(-1)?.policy }, (await rule()).policy, 'the newest is the one that judges')
   t.equal(await stage.store.count('incidents', { subjectId: id }), 1)
 }
 

@@ -32,7 +32,7 @@ export function createAuditQueue({ clock, logger, metrics, write }: Means): Audi
   /** Also the batch that is being written. */
   const waiting: AuditRow[] = []
   const counted = createMetrics(metrics)
-  const seldom = createSeldom<{ err?: unknown }>(clock, (what, more, count) => logger.warn({ ...more, count }, what))
+  const seldom = createSeldom<{ err?: unknown }>(clock, (sentence, more, count) => logger.warn({ ...more, count }, sentence))
   let writing: Promise<void> | null = null
   let timer: Cancel | null = null
   /** So many rows have waited their time. */

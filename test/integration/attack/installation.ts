@@ -101,7 +101,7 @@ export async function watchWebsite(t: Test, house: Bus, clock: Clock, locations:
   })
   const keeper = createKeeperClient(house, clock)
   for (let n = 0; n < monitors; n++) {
-    const meta = {
+    const check = {
       url: `http://127.0.0.1:${(website.address() as AddressInfo).port}/`,
       method: 'GET',
       content_type: 'application/json',
@@ -115,7 +115,7 @@ export async function watchWebsite(t: Test, house: Bus, clock: Clock, locations:
       confirm_after: null,
       recover_after: null,
     }
-    const body = { kind: 'create-website', id: randomId(8), workspaceId: 'w', slug: `s${n}`, name: `s${n}`, meta }
+    const body = { kind: 'create-website', id: randomId(8), workspaceId: 'w', slug: `s${n}`, name: `s${n}`, check }
     await keeper.send(randomId(10), body as Command)
   }
   return { hits: () => hits }
