@@ -50,7 +50,8 @@ t.test('an attacker with one credential', { timeout: 400_000 + 2_000 * attackSec
     t.comment(`calm: ${JSON.stringify(calm)}, attacked: ${JSON.stringify(worst)}`)
     t.ok(worst.reports > 0, 'reports arrived while it went on')
     await eventually('each check until its end was reported', () => reports.length >= checked)
-    await eventually('each monitor was judged since its begin', () => subjectsSince(changes, startedAt) === stage.judgedMonitors)
+    // In a long attack the others are told as silent at the attacker's own location, too.
+    await eventually('each monitor was judged since its begin', () => subjectsSince(changes, startedAt) >= stage.judgedMonitors)
     await eventually('each monitor is reported after its end', () => subjectsSince(reports, endedAt) === stage.monitors)
     if (judgesDelays) {
       t.ok(worst.reportMs < 1_000 + calm.reportMs, `a report was in the stream after ${worst.reportMs} ms at most`)
