@@ -1,6 +1,6 @@
 // The `incident` object of a plain webhook's body. Pure. Rule: docs/reference/v3.md, 10.9.
-import type { AlertDocument, AlertFacts, AlertKind, ComparisonInput } from '#shared/contracts/alert.ts'
-import type { Condition, EvidenceInput } from '#shared/contracts/verdict.ts'
+import type { AlertDocument, AlertFacts, AlertKind } from '#shared/contracts/alert.ts'
+import type { Condition, DecisionInput, EvidenceInput } from '#shared/contracts/verdict.ts'
 import { instantOfMicroseconds } from '#shared/instants.ts'
 import { limits } from '#shared/limits.ts'
 import { cut } from '#shared/plain-text.ts'
@@ -24,7 +24,7 @@ type IncidentInput = (
   | { signal: string; status: 'ok' | 'problem'; value?: number; at: string | null; reason?: string }
   | { signal: string; unresolved: string }
 ) &
-  Pick<ComparisonInput, 'counted' | 'baseline'>
+  Pick<DecisionInput, 'counted' | 'baseline'>
 
 const evidenceNote =
   'Recorded at the moment the transition was decided: a single reading for each input the rule declares. ' +
@@ -108,7 +108,7 @@ function boundedComparisons({ inputs, omitted, truncated }: NonNullable<AlertFac
   }
 }
 
-function comparisonInput({ signal, status, value, atUs, reason, unresolved, counted, baseline }: ComparisonInput): IncidentInput {
+function comparisonInput({ signal, status, value, atUs, reason, unresolved, counted, baseline }: DecisionInput): IncidentInput {
   const more = { ...(counted ? { counted } : {}), ...(baseline ? { baseline } : {}) }
   if (status === undefined) return { signal, unresolved: cut(unresolved ?? 'never reported', bounds.textCharacters), ...more }
   return {

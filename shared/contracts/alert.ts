@@ -1,7 +1,7 @@
 // An alert: one message to send, before destinations are chosen. The keeper inserts it, only notifiers change it afterwards.
 import type { Stored } from '#shared/contracts/common.ts'
 import type { TemplateRoute } from '#shared/contracts/template.ts'
-import type { Condition, Evidence } from '#shared/contracts/verdict.ts'
+import type { Condition, DecisionInput, Evidence } from '#shared/contracts/verdict.ts'
 
 /** `opened` and `acknowledged` go only where a route or `send_on_open` asks for them. */
 export type AlertKind = 'opened' | 'problem' | 'no_data' | 'recovery' | 'acknowledged'
@@ -54,19 +54,6 @@ export type AlertProblem =
 /** Where the rule itself sends its messages: a Template's routes, or its one destination by id; null: it names none. */
 export type AlertRouting = { routes: readonly TemplateRoute[] } | { destination: string } | null
 
-/** One comparison of a Template's rule: `unresolved`, or `status` with what belongs to it. */
-export interface ComparisonInput {
-  signal: string
-  status?: 'ok' | 'problem'
-  value?: number
-  /** Microseconds since the epoch. */
-  atUs?: number
-  reason?: string
-  unresolved?: string
-  counted?: { matching: number; required: number; within_seconds: number }
-  baseline?: { days: number; required: number; samples: number; median: number | null }
-}
-
 /** Facts of messages about rules of Templates, and of openings and acknowledgements. */
 export interface TemplateFacts {
   /** The text that tells a person what to do. Absent or null: it is no Template's rule. */
@@ -77,7 +64,7 @@ export interface TemplateFacts {
   /** Reasons that senders gave for their readings, in the order of the rule's inputs. */
   reasons?: readonly { signal: string; text: string }[]
   /** One input for each comparison in its order; absent: `evidence` counts. */
-  comparisons?: { inputs: readonly ComparisonInput[]; omitted: number; truncated: boolean }
+  comparisons?: { inputs: readonly DecisionInput[]; omitted: number; truncated: boolean }
   /** The rule's condition when the message was decided; absent: the one that its kind means. */
   condition?: Condition
   /** The display name of the person who acknowledged. */
