@@ -22,10 +22,13 @@ export async function publishPending(core: Core, committed: readonly SubjectDocu
   const writes: Promise<unknown>[] = []
   const write = (doing: string, count: number, attempt: () => Promise<unknown>) =>
     count > 0 && writes.push(persistWhile(core, mayGoOn, doing, attempt))
-  for (const collection of ['history', 'alerts', 'policies'] as const)
+  for (const collection of ['history', 'policies'] as const)
     write(`write ${collection}`, outbox[collection].length, () => core.store.insert(collection, outbox[collection]))
   for (const collection of ['incidents', 'windows'] as const)
     write(`write ${collection}`, outbox[collection].length, () => core.store.advance(collection, outbox[collection]))
+  await Promise.all(writes)
+  // Last: a notifier that finds an alert reads its incident, which must not be older than the alert.
+  write('write alerts', outbox.alerts.length, () => core.store.insert('alerts', outbox.alerts))
   await Promise.all(writes)
   announce(core, committed, outbox)
 }
