@@ -1,5 +1,6 @@
-// The context of an incident: how it opens, when its running hold ends, and when its next reminder is due. Pure.
-import type { IncidentContext } from '#shared/contracts/incident.ts'
+// The context of an incident: how it opens, when its running hold ends, and when its next reminder is due; and its orders. Pure.
+import type { AlertKind } from '#shared/contracts/alert.ts'
+import type { HistoryKind, IncidentContext } from '#shared/contracts/incident.ts'
 
 /** What an incident is opened with. All instants in ms since the epoch. */
 export interface IncidentInput {
@@ -9,6 +10,20 @@ export interface IncidentInput {
   condition: 'problem' | 'no_data'
   confirmAfterMs: number
   closeAfterMs: number
+  /** True of a Template's rule: its opening and its acknowledgement are announced, too (docs/reference/v3.md, 10.3). */
+  announcesAll?: boolean
+  /** A maintenance window runs at the opening. */
+  muted?: boolean
+}
+
+/** An order for the owner. `record`: the transition is kept in the history under this kind. */
+export type IncidentEffect = { type: 'record'; params: { kind: HistoryKind } } | { type: 'announce'; params: Announcement }
+
+/** `held`: kept in the records, sent to nobody. */
+export interface Announcement {
+  kind: AlertKind
+  reminder: boolean
+  held: boolean
 }
 
 /** The pause between reminders: fixed, counted from the confirmation (spec A, Events). */
@@ -51,11 +66,19 @@ export function openContext(input: IncidentInput): IncidentContext {
     acknowledgedVia: null,
     announced: 'nothing',
     problemHeld: false,
+    announcesAll: input.announcesAll === true,
+    opening: openingOf(input),
     ...unpaused,
     effectiveAt: input.at,
     deadlineAt: input.at + input.confirmAfterMs,
     reminderAt: null,
   }
+}
+
+/** An incident without a confirmation delay is confirmed at once: its opening is no news of its own. */
+function openingOf({ announcesAll = false, muted = false, confirmAfterMs }: IncidentInput): IncidentContext['opening'] {
+  if (!announcesAll || confirmAfterMs === 0) return 'silent'
+  return muted ? 'held' : 'announced'
 }
 
 /** The first reminder instant after `at`, on the grid that the confirmation began; null once acknowledged. */

@@ -1,10 +1,17 @@
 // Incident state machine. Pure: instants arrive in events, a timer is `deadlineAt` in the context, and its owner sends the event when it is due.
 // Effects are orders that the owner carries out. Never reads a clock.
-import { assign, setup } from 'xstate'
-import type { AlertKind } from '#shared/contracts/alert.ts'
+import { assign, enqueueActions, setup } from 'xstate'
 import type { AcknowledgedVia, ClosedReason, HistoryKind, IncidentContext } from '#shared/contracts/incident.ts'
 import type { Condition } from '#shared/contracts/verdict.ts'
-import { holdEnd, type IncidentInput, nextReminder, noInput, openContext, unpaused } from './incident-context.ts'
+import {
+  type Announcement,
+  holdEnd,
+  type IncidentInput,
+  nextReminder,
+  noInput,
+  openContext,
+  unpaused,
+} from './incident-context.ts'
 
 /** Raised whenever a transition or a context field changes its meaning; kept with every record. */
 export const incidentVersion = 5
@@ -33,16 +40,6 @@ export type IncidentEvent =
   | { type: 'rule.removed'; at: number }
   | { type: 'subject.archived'; at: number }
 
-/** An order for the owner. `record`: the transition is kept in the history under this kind. */
-export type IncidentEffect = { type: 'record'; params: { kind: HistoryKind } } | { type: 'announce'; params: Announcement }
-
-/** `held`: kept in the records, told to nobody. */
-export interface Announcement {
-  kind: AlertKind
-  reminder: boolean
-  held: boolean
-}
-
 const machine = setup({
   types: {} as { context: IncidentContext; events: IncidentEvent; input: IncidentInput | undefined },
   guards: {
@@ -51,6 +48,9 @@ const machine = setup({
     isToBeTakenOn: ({ context }) => context.closedAt === null && context.acknowledgedAt === null,
     isProblem: ({ context }) => context.condition === 'problem',
     isConfirmed: ({ context }) => context.confirmedAt !== null,
+    /** People may have heard of it: of its confirmation, or of its opening alone. */
+    isAnnounced: ({ context }) => context.confirmedAt !== null || context.opening === 'announced',
+    isTakenOnAloud: ({ context }) => context.closedAt === null && context.acknowledgedAt === null && context.announcesAll,
     /** One confirmed in maintenance is told at the next reminder, not sooner: turning or failing again is no news of it (spec D 1). */
     isUntoldProblem: ({ context }) => context.confirmedAt !== null && context.announced !== 'problem' && !context.problemHeld,
     isUnacknowledged: ({ context }) => context.acknowledgedAt === null,
@@ -143,32 +143,44 @@ const holdEvents = {
   },
 } as const
 
+/** By a command: announced to nobody. */
+const closedBy = (reason: ClosedReason) =>
+  ({
+    guard: 'isOpen',
+    target: '.closed',
+    actions: [
+      { type: 'close', params: { reason } },
+      { type: 'record', params: { kind: 'closed' } },
+    ],
+  }) as const
+
 export const incidentMachine = machine.createMachine({
   id: 'incident',
   initial: 'pending',
   context: ({ input }) => openContext(input ?? noInput),
+  entry: enqueueActions(({ context, enqueue }) => {
+    const { opening } = context
+    if (opening === 'silent') return
+    enqueue({ type: 'announce', params: { kind: 'opened', reminder: false, held: opening === 'held' } })
+  }),
   on: {
-    'incident.acknowledged': {
-      guard: 'isToBeTakenOn',
-      actions: ['noteAcknowledgement', { type: 'record', params: { kind: 'acknowledged' } }],
-    },
+    'incident.acknowledged': [
+      {
+        guard: 'isTakenOnAloud',
+        actions: [
+          'noteAcknowledgement',
+          { type: 'record', params: { kind: 'acknowledged' } },
+          { type: 'announce', params: { kind: 'acknowledged', reminder: false, held: false } },
+        ],
+      },
+      {
+        guard: 'isToBeTakenOn',
+        actions: ['noteAcknowledgement', { type: 'record', params: { kind: 'acknowledged' } }],
+      },
+    ],
     'policy.replaced': { guard: 'isOpen', actions: ['adoptHolds', { type: 'record', params: { kind: 'policy replaced' } }] },
-    'rule.removed': {
-      guard: 'isOpen',
-      target: '.closed',
-      actions: [
-        { type: 'close', params: { reason: 'rule_removed' } },
-        { type: 'record', params: { kind: 'closed' } },
-      ],
-    },
-    'subject.archived': {
-      guard: 'isOpen',
-      target: '.closed',
-      actions: [
-        { type: 'close', params: { reason: 'resource_archived' } },
-        { type: 'record', params: { kind: 'closed' } },
-      ],
-    },
+    'rule.removed': closedBy('rule_removed'),
+    'subject.archived': closedBy('resource_archived'),
   },
   states: {
     /** Not ok, inside the confirm hold; nobody is told. */
@@ -343,7 +355,7 @@ export const incidentMachine = machine.createMachine({
         ],
         'recovery.elapsed': [
           {
-            guard: 'isConfirmed',
+            guard: 'isAnnounced',
             target: 'closed',
             actions: [
               { type: 'close', params: { reason: 'recovered' } },

@@ -10,6 +10,8 @@ const isSwitch = (value: unknown) => value === undefined || typeof value === 'bo
 const holds: Fields = { confirmAfterMs: isHold, closeAfterMs: isHold }
 const mutable: Fields = { muted: isSwitch }
 const doubted: Fields = { doubtful: isSwitch }
+/** Of the opening of a Template's rule. */
+const loudness: Fields = { announcesAll: isSwitch, ...mutable }
 
 /** `keyof` the machine's own union, so that no event is forgotten here. */
 const fieldsOf: Record<IncidentEvent['type'], Fields> = {
@@ -38,7 +40,7 @@ export function eventFault(event: unknown, isFirst: boolean): string | null {
   const isKnown = typeof type === 'string' && Object.hasOwn(fieldsOf, type)
   if (!isKnown) return `no incident knows the event ${String(type)}`
   if (isFirst && type !== 'problem.judged' && type !== 'no_data.judged') return `no incident is opened by the event ${type}`
-  const fields = isFirst ? { ...holds, ...doubted } : fieldsOf[type as IncidentEvent['type']]
+  const fields = isFirst ? { ...holds, ...doubted, ...loudness } : fieldsOf[type as IncidentEvent['type']]
   const wrong = Object.entries(fields).find(([field, isRight]) => !isRight(rest[field]))?.[0]
   if (wrong !== undefined || !isNumber(at)) return `its event ${type} has a wrong ${wrong ?? 'at'}`
   const strange = Object.keys(rest).find(field => !Object.hasOwn(fields, field))

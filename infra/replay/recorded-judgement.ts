@@ -6,6 +6,7 @@ import type { Evidence, EvidenceInput, Verdict } from '#shared/contracts/verdict
 import { explainPolicy } from '#shared/judging/judge-policy.ts'
 import { explainReachability } from '#shared/judging/judge-reachability.ts'
 import { nothingSince } from '#shared/judging/read-input.ts'
+import { decisionFaults, isOfDecision } from './recorded-decision.ts'
 
 export interface RecordedJudgement {
   verdict: string
@@ -20,14 +21,22 @@ export function judgementFaults({ verdict, explanation, evidence }: RecordedJudg
   if (!verdicts.includes(verdict)) return [`there is no verdict ${verdict}`]
   if (!isEvidence(evidence)) return ['its evidence is none']
   const { inputs, omitted, truncated } = evidence
-  const isBuiltIn = ruleKey === builtInKey
+  if (truncated !== omitted > 0) return [`the evidence omits ${omitted} inputs and says otherwise`]
+  const ofDecision = inputs.filter(isOfDecision)
+  // A Template may call its rule as website monitoring calls its own.
+  if (ofDecision.length === 0) return languageFaults(verdict as Verdict, explanation, evidence, ruleKey === builtInKey)
+  if (ofDecision.length < inputs.length) return ['its evidence is of two languages']
+  return omitted > 0 ? [] : decisionFaults(verdict, explanation, ofDecision)
+}
+
+/** Of website monitoring's rule, or of one in generation 2's language. */
+function languageFaults(verdict: Verdict, explanation: string, { inputs, omitted }: Evidence, isBuiltIn: boolean): string[] {
   const faults = inputs
     .filter(input => !isReadable(input, isBuiltIn))
     .map(({ input }) => `nothing reads as the evidence of ${input}`)
-  if (truncated !== omitted > 0) faults.push(`the evidence omits ${omitted} inputs and says otherwise`)
   if (omitted > 0) return faults
-  if (!bears(inputs, verdict as Verdict)) faults.push(`its evidence does not bear the verdict ${verdict}`)
-  const explained = isBuiltIn ? explainReachability(verdict as Verdict, inputs) : explainPolicy(verdict as Verdict, inputs)
+  if (!bears(inputs, verdict)) faults.push(`its evidence does not bear the verdict ${verdict}`)
+  const explained = isBuiltIn ? explainReachability(verdict, inputs) : explainPolicy(verdict, inputs)
   if (explained !== explanation) faults.push(`recorded explanation "${explanation}", its evidence says "${explained}"`)
   return faults
 }

@@ -3,7 +3,7 @@
 // `muted` and the channel of an acknowledgement, and holds that were adopted and never counted, where they moved nothing (an open
 // incident's subject holds them all); for judgements see recorded-judgement.ts, for what is stored see stored-incident.ts.
 import { type IncidentEvent, incidentMachine, incidentVersion } from '#machines/incident.ts'
-import { initialTransition, transition } from '#machines/transition.ts'
+import { initialTransition, type Order as MachineOrder, transition } from '#machines/transition.ts'
 import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'
 import type {
   HistoryDocument,
@@ -107,22 +107,26 @@ interface Moved {
 
 /** The first record tells the condition and the holds with which the incident was opened. */
 function opened(incident: IncidentDocument, { event }: HistoryDocument): Moved {
-  const [snapshot] = initialTransition(incidentMachine, {
+  const [snapshot, orders] = initialTransition(incidentMachine, {
     incidentId: incident.id,
     ruleKey: incident.ruleKey,
     at: event.at,
     condition: event.type === 'no_data.judged' ? 'no_data' : 'problem',
     confirmAfterMs: event['confirmAfterMs'] as number,
     closeAfterMs: event['closeAfterMs'] as number,
+    announcesAll: event['announcesAll'] === true,
+    muted: event['muted'] === true,
   })
-  return { snapshot: snapshot as Moved['snapshot'], kinds: ['pending'], announced: 0 }
+  return { snapshot: snapshot as Moved['snapshot'], kinds: ['pending'], announced: announcementsOf(orders) }
 }
+
+const announcementsOf = (orders: readonly MachineOrder[]): number => orders.filter(({ type }) => type === 'announce').length
 
 /** What the machine orders to be recorded and told is carried out here as the keeper carries it out. */
 function moved({ snapshot: before }: Position, { event }: HistoryDocument): Moved {
   const [snapshot, orders] = transition(incidentMachine, before, event as IncidentEvent)
   const kinds = orders.flatMap(({ type, params }) => (type === 'record' ? [(params as { kind: HistoryKind }).kind] : []))
-  return { snapshot: snapshot as Moved['snapshot'], kinds, announced: orders.filter(({ type }) => type === 'announce').length }
+  return { snapshot: snapshot as Moved['snapshot'], kinds, announced: announcementsOf(orders) }
 }
 
 function identityFaults(incident: IncidentDocument, entry: HistoryDocument, expected: number): string[] {
@@ -161,8 +165,9 @@ function tookEffectAt({ type, at }: HistoryDocument['event'], snapshot: Position
   return stateOf(snapshot) === 'closed' ? (closedAt ?? at) : at
 }
 
-/** A verdict moves the incident to its own condition, and time moves it only while it is judged so. */
+/** A verdict moves the incident to its own condition, and time moves it only while it is judged so. Reminders go on while nothing is judged. */
 function verdictFaults({ verdict, event }: HistoryDocument, { condition }: IncidentContext): string[] {
+  if (verdict === 'not_judged' && event.type.startsWith('reminder.')) return []
   const isDetermined = isJudged(event.type) || isTimed(event.type)
   return isDetermined && verdict !== condition ? [`recorded verdict ${verdict}, the machine says ${condition}`] : []
 }

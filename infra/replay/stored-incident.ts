@@ -1,5 +1,5 @@
 // What is stored of an incident against where its records lead: the document that is read, and for an open one the machine as its
-// subject holds it. No record determines the document's `rev` and `workspaceId`, and of a closed
+// subject holds it. No record determines the document's `rev`, `workspaceId`, `resourceKey` and the rule's words, and of a closed
 // one its `ruleKey` beyond whether that is the built-in rule's. Pure.
 import { isDeepStrictEqual } from 'node:util'
 import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'
@@ -27,7 +27,8 @@ const statusOf: Record<IncidentState, IncidentDocument['status']> = {
 /** `held`: undefined where nobody looked, null where no subject holds the incident as open. */
 export function storedFaults(incident: IncidentDocument, reached: Reached, held: HeldIncident | null | undefined): string[] {
   const { state, context } = reached
-  const { condition, troubleSince, confirmedAt, wellSince, closedAt, closedReason, acknowledgedAt, acknowledgedBy } = context
+  const { condition, troubleSince, confirmedAt, wellSince, closedAt, closedReason } = context
+  const { acknowledgedAt, acknowledgedBy, acknowledgedVia } = context
   const replayed = {
     id: `${incident.subjectId}.${incident.number}`,
     open: state === 'closed' ? 0 : 1,
@@ -40,6 +41,7 @@ export function storedFaults(incident: IncidentDocument, reached: Reached, held:
     closedReason,
     acknowledgedAt,
     acknowledgedBy,
+    acknowledgedVia,
     effectiveAt: context.effectiveAt,
     deadlineAt: context.deadlineAt,
   } satisfies Partial<IncidentDocument>

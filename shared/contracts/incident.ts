@@ -12,6 +12,16 @@ export interface IncidentSnapshot {
   transitions: number
   /** Messages told so far; numbers the next alert. */
   alerts: number
+  /** The rule's words when the incident opened. */
+  words: IncidentWords
+}
+
+/** How a rule was called when its incident opened, also after the rule is renamed or removed. */
+export interface IncidentWords {
+  /** `key`: as people know the rule (its slug, or its key in a Template). */
+  rule: { key: string; name: string }
+  /** The text that tells a person what to do; null: it is no Template's rule. */
+  action: string | null
 }
 
 export type IncidentState = 'pending' | 'problem' | 'noData' | 'recovering' | 'closed'
@@ -43,6 +53,10 @@ export interface IncidentContext {
   announced: 'nothing' | 'no_data' | 'problem'
   /** Maintenance held the problem message, and nothing was told before or since: the next reminder tells it. */
   problemHeld: boolean
+  /** Of a Template's rule: its opening and its acknowledgement are announced, too. */
+  announcesAll: boolean
+  /** Whether its opening was announced, or held back by maintenance; silent: there is no such message. */
+  opening: 'silent' | 'held' | 'announced'
   /** The next instant at which time alone moves this incident (a hold's end or a reminder); null: none. */
   deadlineAt: number | null
   /** The next reminder; null while none is due. */
@@ -57,8 +71,10 @@ export type ClosedReason = 'recovered' | 'rule_removed' | 'resource_archived'
 /** The five words of generations 1 and 2 (spec A, States). */
 export type IncidentStatus = 'problem' | 'pending' | 'recovering' | 'no_data' | 'ok'
 
-export interface IncidentDocument extends Stored {
+export interface IncidentDocument extends Stored, IncidentWords {
   subjectId: string
+  /** The key by which people name the subject; it never changes. */
+  resourceKey: string
   workspaceId: string
   ruleKey: string
   number: number
@@ -73,6 +89,7 @@ export interface IncidentDocument extends Stored {
   closedReason: ClosedReason | null
   acknowledgedAt: number | null
   acknowledgedBy: string | null
+  acknowledgedVia: AcknowledgedVia | null
   /** When the latest recorded transition took effect. */
   effectiveAt: number
   explanation: string

@@ -121,7 +121,7 @@ t.test('no field of a record, of its event or of what is stored can be altered u
     for (const [title, change] of Object.entries(changes))
       t.not(faultsOf(incident, altered(change)).length, 0, `record ${record.sequence} (${record.event.type}): ${title}`)
   }
-  const undetermined = ['rev', 'workspaceId']
+  const undetermined = ['rev', 'workspaceId', 'resourceKey', 'rule', 'action']
   for (const [field, value] of Object.entries(incident).filter(([field]) => !undetermined.includes(field)))
     t.not(faultsOf({ ...incident, [field]: another(value) }, history).length, 0, `stored ${field}`)
   const silent = { ...incident, evidence: { ...incident.evidence, inputs: [] } }
@@ -201,7 +201,7 @@ function another(value: unknown): unknown {
 
 t.test('an arrow tells the orders that it gives, with what is entered by it, and no assignment', async t => {
   const incident = mermaid(machines['incident'] as never)
-  t.match(incident, 'recovering --> closed: recovery.elapsed [isConfirmed] / record closed, announce recovery\n')
+  t.match(incident, 'recovering --> closed: recovery.elapsed [isAnnounced] / record closed, announce recovery\n')
   t.match(incident, 'pending --> problem: hold.elapsed [isProblem] / record problem, announce\n')
   t.notMatch(incident, /armReminder|beginTrouble|noteTold/)
   t.match(mermaid(machines['delivery'] as never), 'sending --> delivered: attempt.delivered / logAttempt, startNext\n')

@@ -20,17 +20,21 @@ const input = (over: Partial<IncidentInput> = {}): IncidentInput => ({
 
 /** Walks events and answers the last state with everything that was told and recorded on the way. */
 function walk(events: IncidentEvent[], given = input()) {
-  let [snapshot] = initialTransition(incidentMachine, given)
+  let [snapshot, first] = initialTransition(incidentMachine, given)
   const told: string[] = []
   const recorded: string[] = []
-  for (const event of events) {
-    const [next, orders] = transition(incidentMachine, snapshot, event)
-    snapshot = next
+  const note = (orders: readonly { type: string; params?: unknown }[]) => {
     for (const order of orders) {
       const params = order.params as { kind: string; reminder?: boolean; held?: boolean }
       if (order.type === 'announce') told.push(params.held ? `held ${params.kind}` : params.reminder ? 'reminder' : params.kind)
       if (order.type === 'record') recorded.push(params.kind)
     }
+  }
+  note(first)
+  for (const event of events) {
+    const [next, orders] = transition(incidentMachine, snapshot, event)
+    snapshot = next
+    note(orders)
   }
   return { state: snapshot.value as string, context: snapshot.context as IncidentContext, told, recorded }
 }
@@ -56,6 +60,79 @@ interface Case {
   told: string[]
   context?: Partial<IncidentContext>
 }
+
+const loud = { announcesAll: true }
+/** Rules of Templates (docs/reference/v3.md, 10.5 and 10.6). */
+const loudCases: Case[] = [
+  { title: 'opening is announced when the rule has a hold', given: loud, events: [], state: 'pending', told: ['opened'] },
+  {
+    title: 'opening is not announced when the hold is 0',
+    given: { ...loud, confirmAfterMs: 0 },
+    events: [held(0)],
+    state: 'problem',
+    told: ['problem'],
+    context: { opening: 'silent' },
+  },
+  {
+    title: 'opening is held when maintenance runs',
+    given: { ...loud, muted: true },
+    events: [],
+    state: 'pending',
+    told: ['held opened'],
+    context: { opening: 'held' },
+  },
+  {
+    title: 'opening is announced once when the rule fails, recovers and fails again',
+    given: loud,
+    events: [ok(minute), bad(90_000), ok(100_000), bad(110_000)],
+    state: 'pending',
+    told: ['opened'],
+  },
+  {
+    title: 'recovery is announced without a confirmation when the opening was announced',
+    given: loud,
+    events: [ok(minute), recovered(3 * minute)],
+    state: 'closed',
+    told: ['opened', 'recovery'],
+    context: { confirmedAt: null, closedAt: minute },
+  },
+  {
+    title: 'recovery is not announced when the opening was held and nothing was confirmed',
+    given: { ...loud, muted: true },
+    events: [ok(minute), recovered(3 * minute)],
+    state: 'closed',
+    told: ['held opened'],
+  },
+  {
+    title: 'recovery is announced once when opening and confirmation were announced',
+    given: loud,
+    events: [held(2 * minute), ok(5 * minute), recovered(7 * minute)],
+    state: 'closed',
+    told: ['opened', 'problem', 'recovery'],
+  },
+  {
+    title: 'acknowledgement is announced once when two people acknowledge',
+    given: loud,
+    events: [acknowledge(minute), acknowledge(90_000, 'bob'), held(2 * minute)],
+    state: 'problem',
+    told: ['opened', 'acknowledged', 'problem'],
+    context: { acknowledgedBy: 'ann' },
+  },
+  {
+    title: 'acknowledgement is announced when the hold is 0',
+    given: { ...loud, confirmAfterMs: 0 },
+    events: [held(0), acknowledge(minute)],
+    state: 'problem',
+    told: ['problem', 'acknowledged'],
+  },
+  {
+    title: 'removal of the rule is not announced when the opening was',
+    given: loud,
+    events: [{ type: 'rule.removed', at: minute }],
+    state: 'closed',
+    told: ['opened'],
+  },
+]
 
 const cases: Case[] = [
   {
@@ -425,7 +502,7 @@ const cases: Case[] = [
 ]
 
 t.test('an incident lives as the spec says', t => {
-  for (const { title, given, events, state, told, context } of cases) {
+  for (const { title, given, events, state, told, context } of [...cases, ...loudCases]) {
     const walked = walk(events, input(given))
     t.equal(walked.state, state, `${title}: state`)
     t.strictSame(walked.told, told, `${title}: what is told`)

@@ -10,18 +10,21 @@ import type { Judgement } from '#shared/judging/judgement.ts'
 import { isSilent } from '#shared/judging/read-input.ts'
 import { redactedText, redactedUrl } from '#shared/redaction.ts'
 import { factsOf } from './judge-rule.ts'
+import { templateFacts } from './template-facts.ts'
+import type { TemplateOf } from './types.ts'
 
 /** The kind of the message and the instant of its decision. */
 interface Order {
   kind: AlertKind
   now: number
+  templateOf: TemplateOf
 }
 
 export function alertFacts(
   subject: SubjectDocument,
   { context }: IncidentSnapshot,
   judgement: Judgement,
-  { kind, now }: Order,
+  { kind, now, templateOf }: Order,
 ): AlertFacts {
   const evidence = withoutSecrets(judgement.evidence)
   const { inputs } = evidence
@@ -49,6 +52,7 @@ export function alertFacts(
     confirmedAt: context.confirmedAt,
     wellSince: context.wellSince,
     closedAt: context.closedAt,
+    ...(rule === undefined ? {} : templateFacts(subject, rule, { context, kind, evidence: judgement.evidence }, templateOf)),
   }
 }
 
@@ -62,10 +66,13 @@ function shownFields(check: WebsiteCheck | null): Pick<AlertFacts, 'fields' | 'f
   return { fields: Object.fromEntries(shown), fieldsOmitted: all.length - shown.length }
 }
 
-/** Senders quote addresses in their errors. */
+/** Senders quote addresses in their errors. The readings of a Template's rule are facts of their own. */
 const withoutSecrets = (evidence: Evidence): Evidence => ({
   ...evidence,
-  inputs: evidence.inputs.map(input => ({ ...input, reason: input.reason === null ? null : redactedText(input.reason) })),
+  inputs: evidence.inputs.map(({ reading: _, ...input }) => ({
+    ...input,
+    reason: input.reason === null ? null : redactedText(input.reason),
+  })),
 })
 
 /** Evidence has the inputs of an authored rule in their order. */

@@ -1,20 +1,15 @@
 // Drives the incident machine of one rule with the verdict of one instant, and turns the machine's orders into the documents
 // that the commit has to write: the incident, its history, its alerts. Pure.
-import {
-  type Announcement,
-  type IncidentEffect,
-  type IncidentEvent,
-  incidentMachine,
-  incidentVersion,
-} from '#machines/incident.ts'
-import { initialTransition, transition } from '#machines/transition.ts'
+import { type IncidentEvent, incidentMachine, incidentVersion } from '#machines/incident.ts'
+import type { Announcement, IncidentEffect } from '#machines/incident-context.ts'
+import { initialTransition, type Order, transition } from '#machines/transition.ts'
 import type { HistoryDocument, HistoryKind, IncidentSnapshot } from '#shared/contracts/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import { incidentId } from '#shared/ids.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits.ts'
 import { isMuted } from './drive-window.ts'
-import { alertDocument, historyDocument, incidentDocument } from './incident-documents.ts'
+import { alertDocument, historyDocument, incidentDocument, incidentWords } from './incident-documents.ts'
 import { addPending } from './pending.ts'
 import type { Surrounding } from './types.ts'
 
@@ -92,8 +87,9 @@ function withIncident({ subject, rule, judgement }: Drive, incident: IncidentSna
 
 function open(drive: Drive, condition: 'problem' | 'no_data', holds: Holds): Drive {
   const number = drive.subject.incidents + 1
-  const input = { incidentId: incidentId(drive.subject.id, number), ruleKey: drive.rule.key, at: drive.at, condition, ...holds }
-  const [opened] = initialTransition(incidentMachine, input)
+  const said = { ...holds, ...loudness(drive) }
+  const input = { incidentId: incidentId(drive.subject.id, number), ruleKey: drive.rule.key, at: drive.at, condition, ...said }
+  const [opened, orders] = initialTransition(incidentMachine, input)
   const incident: IncidentSnapshot = {
     machine: 'incident',
     version: incidentVersion,
@@ -101,12 +97,18 @@ function open(drive: Drive, condition: 'problem' | 'no_data', holds: Holds): Dri
     context: opened.context,
     transitions: 0,
     alerts: 0,
+    words: incidentWords(drive.subject, drive.rule, drive.surrounding.templateOf),
   }
   const rule = { ...drive.rule, incident }
   const subject = withRule({ ...drive.subject, incidents: number }, rule)
-  // The holds stand in the first record, so that the incident can be rebuilt from its records alone.
-  const event = { type: `${condition}.judged`, at: drive.at, ...holds, ...doubt(drive) }
-  return record({ ...drive, subject, rule }, incident, event, 'pending')
+  // The machine's input stands in the first record, so that the incident can be rebuilt from its records alone.
+  const event = { type: `${condition}.judged`, at: drive.at, ...said, ...doubt(drive) }
+  return carryOut(record({ ...drive, subject, rule }, incident, event, 'pending'), orders, event)
+}
+
+/** Only a Template's rule announces its opening, which maintenance holds back. */
+function loudness(drive: Drive): { announcesAll?: true; muted?: true } {
+  return drive.rule.policy.language === 'decision' ? { announcesAll: true, ...mutedAt(drive, drive.at) } : {}
 }
 
 /** Sends the timed events that are due at `at`, in order. */
@@ -148,7 +150,11 @@ function send(drive: Drive, event: IncidentEvent): Drive {
   if (held === null) return drive
   const [moved, orders] = transition(incidentMachine, restored(held), event)
   const incident: IncidentSnapshot = { ...held, value: moved.value, context: moved.context }
-  let next: Drive = { ...drive, rule: { ...drive.rule, incident } }
+  return carryOut({ ...drive, rule: { ...drive.rule, incident } }, orders, event)
+}
+
+function carryOut(drive: Drive, orders: readonly Order[], event: HistoryDocument['event']): Drive {
+  let next = drive
   for (const order of orders as IncidentEffect[]) {
     const moving = next.rule.incident as IncidentSnapshot
     if (order.type === 'record') next = record(next, moving, event, order.params.kind)
@@ -171,7 +177,8 @@ function record(drive: Drive, held: IncidentSnapshot, event: HistoryDocument['ev
 
 function announce(drive: Drive, held: IncidentSnapshot, order: Announcement): Drive {
   const incident = { ...held, alerts: held.alerts + 1 }
-  const document = alertDocument(drive.subject, incident, drive.judgement, { ...order, now: drive.surrounding.now })
+  const { now, templateOf } = drive.surrounding
+  const document = alertDocument(drive.subject, incident, drive.judgement, { ...order, now, templateOf })
   return {
     ...drive,
     subject: addPending(drive.subject, { mode: 'insert', collection: 'alerts', document }),

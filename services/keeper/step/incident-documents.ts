@@ -1,5 +1,6 @@
 // The documents that an incident leaves behind: itself as it is read, its history entries, its alerts. Pure.
-import { type Announcement, incidentVersion } from '#machines/incident.ts'
+import { incidentVersion } from '#machines/incident.ts'
+import type { Announcement } from '#machines/incident-context.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type {
   HistoryDocument,
@@ -8,11 +9,14 @@ import type {
   IncidentSnapshot,
   IncidentState,
   IncidentStatus,
+  IncidentWords,
 } from '#shared/contracts/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits.ts'
 import { alertFacts } from './alert-facts.ts'
+import { templateRuleOf } from './template-facts.ts'
+import type { TemplateOf } from './types.ts'
 
 export const statusWords: Record<IncidentState, IncidentStatus> = {
   pending: 'pending',
@@ -34,8 +38,10 @@ export function incidentDocument(
     id: context.incidentId,
     rev: subject.rev + 1,
     subjectId: subject.id,
+    resourceKey: subject.slug,
     workspaceId: subject.workspaceId,
     ruleKey: rule.key,
+    ...held.words,
     number: Number(context.incidentId.split('.')[1]),
     open: held.value === 'closed' ? 0 : 1,
     status: statusWords[held.value],
@@ -47,11 +53,18 @@ export function incidentDocument(
     closedReason: context.closedReason,
     acknowledgedAt: context.acknowledgedAt,
     acknowledgedBy: context.acknowledgedBy,
+    acknowledgedVia: context.acknowledgedVia,
     effectiveAt: context.effectiveAt,
     explanation: judgement.explanation,
     evidence: judgement.evidence,
     deadlineAt: context.deadlineAt,
   }
+}
+
+/** The words by which an incident that opens now is known for ever. */
+export function incidentWords(subject: SubjectDocument, rule: RuleState, templateOf: TemplateOf): IncidentWords {
+  const { action } = templateRuleOf(subject, rule, templateOf) ?? { action: null }
+  return { rule: { key: rule.slug, name: rule.name }, action }
 }
 
 /** One transition: enough to replay it and to show why it was taken. */
@@ -92,7 +105,7 @@ export function alertDocument(
   subject: SubjectDocument,
   incident: IncidentSnapshot,
   judgement: Judgement,
-  order: Announcement & { now: number },
+  order: Announcement & { now: number; templateOf: TemplateOf },
 ): AlertDocument {
   const { incidentId } = incident.context
   return {
