@@ -99,8 +99,13 @@ export function seriesId(subjectId: string, signalKey: string, labels: Readonly<
   return `${subjectId}.${signalKey}.${labelsHash(entries.sort(([one], [other]) => (one < other ? -1 : 1)))}`
 }
 
-const labelsHash = (sorted: readonly (readonly [string, string])[]) =>
-  createHash('sha256').update(JSON.stringify(sorted)).digest('base64url').slice(0, 22)
+const labelsHash = (sorted: readonly (readonly [string, string])[]) => shortHash(JSON.stringify(sorted))
+
+/** 132 bits of a text's hash as 22 characters. */
+export const shortHash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
+
+/** Where the place of the Observation with a sender's id is kept. */
+export const observationIdKey = (subjectId: string, sentId: string): string => `${subjectId}.${shortHash(sentId)}`
 
 /**
  * The identity of a pushed observation: its signal, instant (microseconds) and labels (spec D 1, Observation intake). In this order, so

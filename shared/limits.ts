@@ -1,6 +1,7 @@
 // The bounds of the system in one place, each with its reason: what limits a queue, a batch, a retry, a payload or a wait.
 // Contracts and machines may not import them and repeat theirs; a number that only one file can mean stands in that file.
 
+import { intakeLimits } from '#shared/limits-of-intake.ts'
 import { peopleLimits } from '#shared/limits-of-people.ts'
 import { day, hour, minute, second } from '#shared/time-units.ts'
 
@@ -662,13 +663,7 @@ export const limits = {
     namesListed: 5,
   },
 
-  intake: {
-    /** An observation this far in the future is a wrong clock's; older than `late`, it is kept and never judged (spec D 1). */
-    clockSkewMs: 60 * second,
-    lateMs: 24 * hour,
-    /** Sets of labels, the newest of each signal cited, that a saved rule looks at to find what its inputs read now. */
-    seriesPerSubject: 10_000,
-  },
+  intake: intakeLimits,
 
   templateRevision: {
     /** Revisions of a workspace, which one list shows whole, and bytes of all of them (v3 3.2). */

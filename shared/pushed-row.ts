@@ -18,5 +18,8 @@ export function pushedRow(id: string, report: PushedReport, expireAt: number): P
     labels: Object.keys(labels).length === 0 ? null : JSON.stringify(labels),
     rejectReason: isAccepted ? null : rejectReason,
     expireAt: isAccepted ? null : expireAt,
+    sentId: null,
+    body: null,
+    source: null,
   }
 }

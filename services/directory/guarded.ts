@@ -4,7 +4,10 @@ import { limits } from '#shared/limits.ts'
 import type { CollectionName, Collections } from '#shared/store/collections.ts'
 import type { Store } from '#shared/store/port.ts'
 
-type Replaceable = Exclude<CollectionName, 'observations' | 'pushedObservations' | 'rollUps' | 'server_api_audit'>
+type Replaceable = Exclude<
+  CollectionName,
+  'observations' | 'pushedObservations' | 'observationIds' | 'rollUps' | 'server_api_audit'
+>
 
 /**
  * Replaces a document by what `change` makes of it (its rev is counted up here). `change` gets null where there is none and

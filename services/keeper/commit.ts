@@ -1,6 +1,6 @@
-// The commit of a round: observations first, then series and the changed subjects, each guarded by its revision. What is refused was
+// The commit of a round: the places of senders' ids first, then observations, series and the changed subjects, each guarded by its revision. What is refused was
 // written by somebody else meanwhile: it is dropped from memory, read again and stepped again.
-import type { SeriesDocument } from '#shared/contracts/observation.ts'
+import type { ObservationIdDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { type Put, type PutResult, StoreError } from '#shared/store/port.ts'
 import { type Core, persistWhile } from './core.ts'
@@ -19,7 +19,7 @@ interface Committed {
 }
 
 /**
- * Writes what the drafts of a round hold in one go: observations, series, subjects, in this order. What has no subject to be written has
+ * Writes what the drafts of a round hold in one go: senders' ids, observations, series, subjects, in this order. What has no subject to be written has
  * no revision to be refused by either: it is done where its lease is still young enough after the write.
  */
 export async function commitDrafts(core: Core, drafts: Drafts, writer: string): Promise<Committed> {
@@ -30,7 +30,8 @@ export async function commitDrafts(core: Core, drafts: Drafts, writer: string): 
   for (const draft of changed) draft.subject = stamped(draft.subject, writer)
   const series = seriesOf(drafts, drafted, writer)
   const mayGoOn = () => [...drafted].some(isMine)
-  const results = await write(core, { drafts, series, changed }, mayGoOn)
+  const reports = { ...rowsOf(drafts, drafted), series }
+  const results = await write(core, { drafts, reports, changed }, mayGoOn)
 
   const refused = refusedOf(drafts, series, changed, results)
   for (const draft of refused) forgetRefused(core, draft)
@@ -47,6 +48,26 @@ export async function commitDrafts(core: Core, drafts: Drafts, writer: string): 
     lapsed: [...new Set([...late].map(draft => draft.partition))],
   }
 }
+
+interface Reports {
+  places: ObservationIdDocument[]
+  pushed: PushedObservationDocument[]
+  series: SeriesDocument[]
+}
+
+/**
+ * The rows to write. A place that a sender's id has got stays: a partition whose lease is too old writes none, nor the rows that belong there,
+ * because its successor may have stamped another instant.
+ */
+function rowsOf(drafts: Drafts, drafted: ReadonlySet<Draft>): Pick<Reports, 'places' | 'pushed'> {
+  const isDrafted = (id: string) => drafted.has(drafts.subjects.get(subjectOf(id)) as Draft)
+  const places = [...drafts.places.values()].filter(({ id }) => isDrafted(id))
+  const pushed = [...drafts.pushed.values()].filter(({ id, sentId }) => sentId === null || isDrafted(id))
+  return { places, pushed }
+}
+
+/** The ids of rows and of places begin with their subject's. */
+const subjectOf = (id: string): string => id.slice(0, id.indexOf('.'))
 
 /** The series to write, one revision on, which the drafts hold from now on. None of a partition whose lease is too old. */
 function seriesOf(drafts: Drafts, drafted: ReadonlySet<Draft>, writer: string): SeriesDocument[] {
@@ -71,25 +92,26 @@ function refusedOf(drafts: Drafts, series: readonly SeriesDocument[], changed: r
 
 async function write(
   core: Core,
-  { drafts, series, changed }: { drafts: Drafts; series: SeriesDocument[]; changed: ChangedDraft[] },
+  { drafts, reports: { places, pushed, series }, changed }: { drafts: Drafts; reports: Reports; changed: ChangedDraft[] },
   mayGoOn: () => boolean,
 ): Promise<Results> {
-  const reports: Put[] = [
+  const puts: Put[] = [
+    { mode: 'upsert', collection: 'observationIds', documents: places },
     { mode: 'insert', collection: 'observations', documents: drafts.observations },
-    { mode: 'upsert', collection: 'pushedObservations', documents: [...drafts.pushed.values()] },
+    { mode: 'upsert', collection: 'pushedObservations', documents: pushed },
     { mode: 'replace', collection: 'series', documents: series },
   ]
   const subjects = changed.map(draft => draft.subject)
-  const put = async (puts: Put[]): Promise<Results> => {
-    if (puts.every(({ documents }) => documents.length === 0)) return { series: [], subjects: [] }
-    const results = await persistWhile(core, mayGoOn, 'write a round', () => core.store.putInOrder(puts))
-    return { series: results[2] ?? [], subjects: results[3] ?? [] }
+  const put = async (all: readonly Put[]): Promise<Results> => {
+    if (all.every(({ documents }) => documents.length === 0)) return { series: [], subjects: [] }
+    const results = await persistWhile(core, mayGoOn, 'write a round', () => core.store.putInOrder(all))
+    return { series: results[3] ?? [], subjects: results[4] ?? [] }
   }
   try {
-    return await put([...reports, { mode: 'replace', collection: 'subjects', documents: subjects }])
+    return await put([...puts, { mode: 'replace', collection: 'subjects', documents: subjects }])
   } catch (error) {
     if (!(error instanceof StoreError) || changed.length === 0) throw error
-    return { ...(await put(reports)), subjects: await replaceOneByOne(core, changed, mayGoOn, drafts) }
+    return { ...(await put(puts)), subjects: await replaceOneByOne(core, changed, mayGoOn, drafts) }
   }
 }
 

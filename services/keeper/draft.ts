@@ -1,5 +1,10 @@
 // Subjects as a round is about to leave them: stepped in memory, written nowhere.
-import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
+import type {
+  CheckObservationDocument,
+  ObservationIdDocument,
+  PushedObservationDocument,
+  SeriesDocument,
+} from '#shared/contracts/observation.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { randomId } from '#shared/ids.ts'
@@ -34,6 +39,8 @@ export interface Drafts {
   /** By id: sent again, a report replaces itself; of several in one round the last counts. */
   pushed: Map<string, PushedObservationDocument>
   series: Map<string, SeriesDocument>
+  /** Where the Observations with senders' ids are. */
+  places: Map<string, ObservationIdDocument>
   /** What is stored of earlier pushed observations, as far as this round speaks of it. */
   reports: RoundReports
   setAside: SetAsideDocument[]
@@ -44,6 +51,7 @@ export const noDrafts = (reports: RoundReports): Drafts => ({
   observations: [],
   pushed: new Map(),
   series: new Map(),
+  places: new Map(),
   reports,
   setAside: [],
 })
@@ -71,11 +79,12 @@ export function stepInputs(core: Core, partition: Partition, inputs: readonly Wa
   }
 }
 
-function noteReports({ pushed, series }: Step, drafts: Drafts): void {
+function noteReports({ pushed, series, places = [] }: Step, drafts: Drafts): void {
   if (pushed === undefined || series === undefined) return
+  for (const one of places) drafts.places.set(one.id, one)
   for (const row of pushed) drafts.pushed.set(row.id, row)
   for (const one of series) drafts.series.set(one.id, one)
-  drafts.reports.note(pushed, series)
+  drafts.reports.note({ rows: pushed, series, places })
 }
 
 /** The draft of a subject in this round, begun from what the cache holds. */

@@ -59,6 +59,7 @@ async function expireSlice(core: Core): Promise<boolean> {
     await core.store.expire('alerts', now, slice),
     await core.store.expire('setAside', now, slice),
     await core.store.expire('pushedObservations', now, slice),
+    await core.store.expire('observationIds', now, slice),
     await core.store.expire('series', now, slice),
   ]
   return removed.some(count => count >= slice)

@@ -4,7 +4,7 @@ import { endOfPrefix, observationPrefix, pushedPrefix } from '#shared/ids.ts'
 import { day, limits } from '#shared/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
 import { type Core, persistWhile } from './core.ts'
-import { patientStore } from './roll-up/patient-store.ts'
+import { type PatientStore, patientStore } from './roll-up/patient-store.ts'
 import { removeRange } from './roll-up/remove-range.ts'
 import { removeOfSource, removeOfSubject } from './roll-up/remove-roll-ups.ts'
 
@@ -24,6 +24,7 @@ export async function removeChildren(core: Core, subjectId: string, mayGoOn: () 
   const store = patientStore(core, mayGoOn)
   const prefix = pushedPrefix(subjectId)
   await removeRange(store, 'pushedObservations', prefix, endOfPrefix(prefix))
+  await removeRange(store, 'observationIds', prefix, endOfPrefix(prefix))
   await removeOfSubject(store, subjectId)
   const today = Math.floor(core.clock.now() / day) * day
   const days = Math.ceil((limits.retention.checksMs + limits.retention.heldBackMs) / day) + 1
@@ -38,8 +39,23 @@ export async function removeSignal(core: Core, subjectId: string, signalKey: str
   const store = patientStore(core, mayGoOn)
   const prefix = pushedPrefix(subjectId, signalKey)
   await removeRange(store, 'pushedObservations', prefix, endOfPrefix(prefix))
+  await removeIdsOf(store, subjectId, signalKey)
   await removeFrom(core, 'series', { subjectId, signalKey }, mayGoOn)
   await removeOfSource(store, subjectId, { kind: 'signal', id: signalKey })
+}
+
+/** The senders' ids of a signal's Observations lie among those of its subject. */
+async function removeIdsOf(store: PatientStore, subjectId: string, signalKey: string): Promise<void> {
+  const prefix = pushedPrefix(subjectId)
+  const where = { id: { gte: prefix, lt: endOfPrefix(prefix) }, signalKey }
+  for (;;) {
+    const found = await store.find('observationIds', { where, select: [], limit: limits.keeper.deletionSlice })
+    if (found.length === 0) return
+    await store.delete(
+      'observationIds',
+      found.map(({ id }) => id),
+    )
+  }
 }
 
 async function removeFrom(

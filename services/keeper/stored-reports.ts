@@ -1,47 +1,91 @@
 // What a round needs to know of earlier pushed observations: read in one go before its inputs are stepped, kept up to date while
 // they are.
 import type { Command } from '#shared/contracts/command.ts'
-import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
-import { endOfPrefix, observationOfSeries, parsePushedObservationId, pushedPrefix, seriesId } from '#shared/ids.ts'
+import type { ObservationIdDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import {
+  endOfPrefix,
+  observationIdKey,
+  observationOfSeries,
+  parsePushedObservationId,
+  pushedPrefix,
+  seriesId,
+} from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
+import { baselineDaysOn } from '#shared/manifest/counted-on.ts'
 import { type Core, persistWhile } from './core.ts'
 import { ReportMemory } from './report-memory.ts'
+import { baselineFromUs } from './step/baselines.ts'
 import { observationRowId } from './step/observe.ts'
 import { stampOf } from './step/take-reports.ts'
 import type { Input, NewestReport, StoredReports } from './step/types.ts'
 
 export interface RoundReports extends StoredReports {
   /** What a step of this round has made: later steps find it as if it were stored. */
-  note(rows: readonly PushedObservationDocument[], series: readonly SeriesDocument[]): void
+  note(made: Made): void
 }
 
-export const noReports: StoredReports = { series: () => null, seriesOf: () => [], pushed: () => null }
+interface Made {
+  rows: readonly PushedObservationDocument[]
+  series: readonly SeriesDocument[]
+  places: readonly ObservationIdDocument[]
+}
+
+export const noReports: StoredReports = {
+  series: () => null,
+  seriesOf: () => [],
+  pushed: () => null,
+  place: () => null,
+  numbers: () => new Map(),
+}
 
 /** Reads what the steps of these inputs will ask for. Their subjects are in the cache already. */
 export async function loadStoredReports(core: Core, inputs: readonly Input[], mayGoOn: () => boolean): Promise<RoundReports> {
-  const wanted: Wanted = { series: new Set(), pushed: new Set(), signals: new Map(), newest: new Map(), known: new Map() }
-  for (const input of inputs) if (input.kind === 'command') addWanted(core, input.subjectId, input.command, wanted)
+  const wanted: Wanted = {
+    series: new Set(),
+    pushed: new Set(),
+    signals: new Map(),
+    newest: new Map(),
+    known: new Map(),
+    places: new Map(),
+    numbers: new Map(),
+  }
+  for (const input of inputs) if (input.kind === 'command') addWanted(core, input, input.command, wanted)
   const read = <T>(attempt: () => Promise<T>) => persistWhile(core, mayGoOn, 'read earlier observations', attempt)
-  const get = async <C extends 'series' | 'pushedObservations'>(collection: C, ids: Set<string>) =>
-    ids.size === 0 ? [] : read(() => core.store.get(collection, [...ids]))
+  const get = async <C extends 'series' | 'pushedObservations' | 'observationIds'>(collection: C, ids: Iterable<string>) => {
+    const asked = [...ids]
+    return asked.length === 0 ? [] : read(() => core.store.get(collection, asked))
+  }
+  const places = await placesOf(wanted, ids => get('observationIds', ids))
+  const numbers = new Map<string, Map<string, number | null>>()
   const [series, pushed, ofSubjects] = await Promise.all([
     get('series', wanted.series),
     get('pushedObservations', wanted.pushed),
     Promise.all([...wanted.signals].map(async ([id, keys]) => [id, await read(() => seriesOf(core, id, keys))] as const)),
     Promise.all([...wanted.newest.values()].map(signal => learnNewest(core, signal, read))),
+    Promise.all(
+      [...wanted.numbers].map(async ([prefix, fromUs]) => numbers.set(prefix, await numbersOf(core, prefix, fromUs, read))),
+    ),
   ])
   const seriesById = wanted.known
   for (const one of series) if (one !== null) seriesById.set(one.id, one)
   const pushedById = new Map<string, PushedObservationDocument>()
   for (const row of pushed) if (row !== null) pushedById.set(row.id, row)
-  return roundReports(seriesById, pushedById, new Map(ofSubjects))
+  return roundReports({ seriesById, pushedById, seriesBySubject: new Map(ofSubjects), places, numbers })
 }
 
-function roundReports(
-  seriesById: Map<string, NewestReport>,
-  pushedById: Map<string, PushedObservationDocument>,
-  seriesBySubject: ReadonlyMap<string, readonly SeriesDocument[]>,
-): RoundReports {
+interface Known {
+  seriesById: Map<string, NewestReport>
+  pushedById: Map<string, PushedObservationDocument>
+  seriesBySubject: ReadonlyMap<string, readonly SeriesDocument[]>
+  places: Map<string, ObservationIdDocument>
+  /** By what the ids of a signal's rows begin with, then by the row's id. */
+  numbers: Map<string, Map<string, number | null>>
+}
+
+const noNumbers: ReadonlyMap<string, number | null> = new Map()
+
+function roundReports({ seriesById, pushedById, seriesBySubject, places, numbers }: Known): RoundReports {
   const noted = new Map<string, SeriesDocument>()
   return {
     series: id => seriesById.get(id) ?? null,
@@ -51,9 +95,16 @@ function roundReports(
       return made.length === 0 ? stored : [...stored.filter(({ id }) => !noted.has(id)), ...made]
     },
     pushed: id => pushedById.get(id) ?? null,
-    note: (rows, made) => {
-      for (const row of rows) pushedById.set(row.id, row)
-      for (const one of made) {
+    place: key => places.get(key) ?? null,
+    numbers: (subjectId, signalKey) => numbers.get(pushedPrefix(subjectId, signalKey)) ?? noNumbers,
+    note: made => {
+      for (const one of made.places) places.set(one.id, one)
+      for (const row of made.rows) {
+        pushedById.set(row.id, row)
+        const { subjectId, signalKey } = parsePushedObservationId(row.id)
+        numbers.get(pushedPrefix(subjectId, signalKey))?.set(row.id, row.value)
+      }
+      for (const one of made.series) {
         seriesById.set(one.id, one)
         noted.set(one.id, one)
       }
@@ -70,6 +121,10 @@ interface Wanted {
   newest: Map<string, Signal>
   /** Series that are remembered. */
   known: Map<string, NewestReport>
+  /** Senders' ids, by their keys. */
+  places: Map<string, { subjectId: string; sentId: string }>
+  /** From which instant (µs) the numbers of a signal are wanted, by what the ids of its rows begin with. */
+  numbers: Map<string, number>
 }
 
 interface Signal {
@@ -88,8 +143,54 @@ async function learnNewest(core: Core, { subjectId, signalKey, memory }: Signal,
   memory.learn(signalKey, row === undefined ? null : parsePushedObservationId(row.id).observedAtUs)
 }
 
+/** Where the Observations with senders' ids are; their rows are wanted too. */
+async function placesOf(
+  { places, pushed }: Wanted,
+  get: (ids: Iterable<string>) => Promise<(ObservationIdDocument | null)[]>,
+): Promise<Map<string, ObservationIdDocument>> {
+  const found = new Map<string, ObservationIdDocument>()
+  for (const place of await get(places.keys())) {
+    if (place === null) continue
+    found.set(place.id, place)
+    const { subjectId, sentId } = places.get(place.id) as { subjectId: string; sentId: string }
+    pushed.add(observationRowId(subjectId, place.signalKey, { sentId, labels: {}, atUs: place.atUs }))
+  }
+  return found
+}
+
+/** Numbers alone, the newest that a baseline may take. */
+async function numbersOf(core: Core, prefix: string, fromUs: number, read: Read): Promise<Map<string, number | null>> {
+  const [subjectId = '', signalKey = ''] = prefix.split('.')
+  const where = {
+    id: { gte: pushedPrefix(subjectId, signalKey, fromUs), lt: endOfPrefix(prefix) },
+    value: { gte: -Number.MAX_VALUE },
+  }
+  const sort = [['id', 'desc']] as const
+  const query = { where, sort, select: ['value'], limit: limits.intake.baselineNumbers }
+  const rows = await read(() => core.store.find('pushedObservations', query))
+  return new Map(rows.map(({ id, value }) => [id, value]))
+}
+
+/** Wants the numbers that the baselines of a signal take once it was reported on at `atUs`. */
+function addNumbers(
+  core: Core,
+  subject: SubjectDocument,
+  signal: { key: string; slug: string },
+  atUs: number,
+  wanted: Wanted,
+): void {
+  if (subject.templated === null) return
+  const template = core.templates.find(subject)
+  const days = template === null ? [] : baselineDaysOn(template, signal.slug)
+  if (days.length === 0) return
+  const newestUs = subject.templated.heard[signal.slug]?.recent[0]?.atUs ?? atUs
+  const fromUs = baselineFromUs(Math.max(newestUs, atUs), Math.max(...days))
+  const prefix = pushedPrefix(subject.id, signal.key)
+  wanted.numbers.set(prefix, Math.min(fromUs, wanted.numbers.get(prefix) ?? fromUs))
+}
+
 /** What the step of a command will ask for, as far as the subject's memory does not know it. */
-function addWanted(core: Core, subjectId: string, command: Command, wanted: Wanted): void {
+function addWanted(core: Core, { subjectId, at }: Input, command: Command, wanted: Wanted): void {
   const entry = core.cache.get(subjectId)
   const subject = entry?.subject
   if (command.kind === 'create-rule' || command.kind === 'replace-rule') {
@@ -98,6 +199,8 @@ function addWanted(core: Core, subjectId: string, command: Command, wanted: Want
   }
   const stampUs = (subject && stampOf(subject, command.id)?.stampUs) ?? null
   for (const [i, report] of reportsOf(command).entries()) {
+    if (report.sentId !== null)
+      wanted.places.set(observationIdKey(subjectId, report.sentId), { subjectId, sentId: report.sentId })
     const signals = subject?.custom?.signals
     // A signal that this very round makes has reported nothing yet.
     const signal = signals?.find(candidate => candidate.slug === report.signal)
@@ -109,6 +212,9 @@ function addWanted(core: Core, subjectId: string, command: Command, wanted: Want
     const known = memory.series(id, core.clock.now())
     if (known === null) wanted.series.add(id)
     else wanted.known.set(id, known)
+    if (subject != null) addNumbers(core, subject, signal, atUs ?? at * 1_000, wanted)
+    // The place of a sender's id says where its row is.
+    if (report.sentId !== null) continue
     if (!memory.knows(signal.key)) wanted.newest.set(`${subjectId}.${signal.key}`, { subjectId, signalKey: signal.key, memory })
     if (atUs !== null && memory.mayHold(signal.key, atUs)) wanted.pushed.add(report.rowOf(subjectId, signal.key, atUs))
   }
@@ -116,6 +222,7 @@ function addWanted(core: Core, subjectId: string, command: Command, wanted: Want
 
 interface SentReport {
   signal: string
+  sentId: string | null
   /** Microseconds; null: the keeper stamps it. */
   atUs: number | null
   /** Ids of the series and of the row that the report belongs to. */
@@ -127,6 +234,7 @@ function reportsOf(command: Command): readonly SentReport[] {
   if (command.kind === 'observe') {
     return command.observations.map(sent => ({
       signal: sent.signal,
+      sentId: sent.sentId,
       atUs: sent.atUs,
       seriesOf: (subjectId, signalKey) => seriesId(subjectId, signalKey, {}),
       rowOf: (subjectId, signalKey, atUs) => observationRowId(subjectId, signalKey, { ...sent, atUs }),
@@ -136,6 +244,7 @@ function reportsOf(command: Command): readonly SentReport[] {
   const reports = command.kind === 'report-observation' ? [command] : command.observations
   return reports.map(({ signal, observedAtUs, labels }) => ({
     signal,
+    sentId: null,
     atUs: observedAtUs,
     seriesOf: (subjectId, signalKey) => seriesId(subjectId, signalKey, labels),
     rowOf: (subjectId, signalKey, atUs) => observationOfSeries(seriesId(subjectId, signalKey, labels), atUs),

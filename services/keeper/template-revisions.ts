@@ -25,10 +25,15 @@ export class TemplateRevisions {
     }
   }
 
+  /** Null where it is not in memory. */
+  find({ workspaceId, template }: Bound): Template | null {
+    return this.#known.get(`${workspaceId}/${template}`) ?? null
+  }
+
   /** Throws where the store lacks it: such a Resource cannot be judged. */
   readonly of = ({ id, workspaceId, template }: Bound & Pick<SubjectDocument, 'id'>): Template => {
-    const found = this.#known.get(`${workspaceId}/${template}`)
-    if (found === undefined) throw new Error(`the Template ${template} of the Resource ${id} is not stored`)
+    const found = this.find({ workspaceId, template })
+    if (found === null) throw new Error(`the Template ${template} of the Resource ${id} is not stored`)
     return found
   }
 }

@@ -39,6 +39,27 @@ export interface PushedObservationDocument {
   rejectReason: Exclude<RejectReason, 'accepted'> | null
   /** Of one that was not accepted, ms: its instant may be any. Else null. */
   expireAt: number | null
+  /** The sender's own id of it; null: none was sent. Null in rows of generation 2, as are `body` and `source`. */
+  sentId: string | null
+  /** A JSON object as text. */
+  body: string | null
+  /** The door through which it came. */
+  source: 'api' | 'address' | null
+}
+
+/**
+ * Where the Observation with a sender's id is stored. id: `observationIdKey(subject, sent id)`. Written before the row, so that a report sent
+ * again after a crash finds the place that it got first, even if the keeper stamped its instant.
+ */
+export interface ObservationIdDocument {
+  id: string
+  signalKey: string
+  /** Microseconds since the epoch. */
+  atUs: number
+  /** 1: the Observation declared its signal. */
+  createdSignal: 0 | 1
+  /** Ms: when the row's instant is out of retention, up to the hour. */
+  expireAt: number
 }
 
 /**

@@ -59,6 +59,8 @@ export type SentObservation = Static<typeof HeardObservation>
 export const Observe = Type.Object({
   kind: Type.Literal('observe'),
   id: Id,
+  /** The door through which they came; absent: the API. */
+  source: Type.Optional(Type.Enum(['api', 'address'])),
   observations: Type.Array(HeardObservation, { minItems: 1, maxItems: 500 }),
 })
 

@@ -20,7 +20,12 @@ import type { DestinationDocument } from '#shared/contracts/destination.ts'
 import type { Freshness } from '#shared/contracts/freshness.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
 import type { WindowDocument } from '#shared/contracts/maintenance.ts'
-import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
+import type {
+  CheckObservationDocument,
+  ObservationIdDocument,
+  PushedObservationDocument,
+  SeriesDocument,
+} from '#shared/contracts/observation.ts'
 import type { PolicyDocument } from '#shared/contracts/policy.ts'
 import type { ProberCredentialDocument } from '#shared/contracts/prober-credential.ts'
 import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/roll-up.ts'
@@ -31,6 +36,7 @@ import type { TransformationDocument } from '#shared/contracts/transformation.ts
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
 import { notificationCollections } from '#shared/store/notification-collections.ts'
 import { peopleCollections } from '#shared/store/people-collections.ts'
+import { reportCollections } from '#shared/store/report-collections.ts'
 import { rollUpCollections } from '#shared/store/roll-up-collections.ts'
 
 /** How far a partition's holder has come in the stream. id is the partition's key. */
@@ -74,6 +80,7 @@ export interface Collections {
   subjects: SubjectDocument
   observations: CheckObservationDocument
   pushedObservations: PushedObservationDocument
+  observationIds: ObservationIdDocument
   series: SeriesDocument
   policies: PolicyDocument
   windows: WindowDocument
@@ -151,23 +158,7 @@ export const collections: Record<CollectionName, CollectionSpec> = {
     },
     indexes: [],
   },
-  pushedObservations: {
-    writer: 'keeper',
-    compact: true,
-    columns: { receivedAtUs: 'integer', ok: 'integer', value: 'real', error: 'text', labels: 'text', rejectReason: 'text' },
-    indexes: [],
-    expires: true,
-  },
-  series: {
-    writer: 'keeper',
-    columns: { subjectId: 'text', signalKey: 'text', observedAtUs: 'integer', subjectRev: 'integer' },
-    indexes: [
-      { name: 'ofSignal', fields: ['subjectId', 'signalKey'] },
-      { name: 'bySubjectRev', fields: ['subjectId', 'subjectRev'] },
-    ],
-    inPlace: true,
-    expires: true,
-  },
+  ...reportCollections,
   policies: {
     writer: 'keeper',
     columns: { subjectId: 'text', ruleKey: 'text', version: 'integer' },

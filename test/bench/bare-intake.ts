@@ -21,7 +21,9 @@ fastify.post('/api/v2/subjects/:subject/signals/:signal/observations', async req
   const receivedAt = Date.now()
   const row = { receivedAtUs: receivedAt * 1_000, ok: status === 'ok' ? 1 : 0, value, error: error || null } as const
   const id = pushedObservationId(subject.padEnd(10, '_'), signal, {}, parseTimestamp(observed_at) ?? 0)
-  await store.upsert('pushedObservations', [{ id, ...row, labels: null, rejectReason: null, expireAt: null }])
+  await store.upsert('pushedObservations', [
+    { id, ...row, labels: null, rejectReason: null, expireAt: null, sentId: null, body: null, source: null },
+  ])
   const received_at = new Date(receivedAt).toISOString()
   const kept = { subject_id: subject, signal_id: signal, observed_at, received_at, status, value, error, labels: {} }
   return { result: { ...kept, accepted: true, reject_reason: 'accepted', kind: 'observation' }, error: null }

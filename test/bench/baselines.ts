@@ -103,6 +103,9 @@ function pushedRows(count: number): Row[] {
       labels: null,
       rejectReason: null,
       expireAt: null,
+      sentId: null,
+      body: null,
+      source: null,
     }
     const values: Row = []
     encode(row, values)

@@ -150,6 +150,8 @@ class House {
         series: id => this.#series.get(id) ?? null,
         seriesOf: () => [...this.#series.values()],
         pushed: id => this.#rows.get(id) ?? null,
+        place: () => null,
+        numbers: () => new Map(),
       },
     }
     const stepped = step(this.subject ?? null, input, surrounding)

@@ -84,6 +84,9 @@ export async function store(into: Store, reports: readonly Report[]): Promise<vo
       labels: null,
       rejectReason: accepted ? null : ('late' as const),
       expireAt: accepted ? null : 4e12,
+      sentId: null,
+      body: null,
+      source: null,
     }))
     await into.upsert('pushedObservations', rows)
   }

@@ -90,7 +90,14 @@ t.test('what has no revision to guard it is not done where the lease grew too ol
       cache: new SubjectCache(10),
       clock: { now: () => 1 },
     }
-    const drafts = noDrafts({ series: () => null, seriesOf: () => [], pushed: () => null, note: () => undefined })
+    const drafts = noDrafts({
+      series: () => null,
+      seriesOf: () => [],
+      pushed: () => null,
+      place: () => null,
+      numbers: () => new Map(),
+      note: () => undefined,
+    })
     const draft: Draft = { id: 'sub1', partition, subject, change, waiting: [], replies: [] }
     drafts.subjects.set('sub1', draft)
     const newest = seriesDocument('sub1.s1.-', { subjectId: 'sub1', rev: 0 })
@@ -112,7 +119,14 @@ t.test('what was left out because its lease was too old is not done either where
     cache: new SubjectCache(10),
     clock: { now: () => 1 },
   }
-  const drafts = noDrafts({ series: () => null, seriesOf: () => [], pushed: () => null, note: () => undefined })
+  const drafts = noDrafts({
+    series: () => null,
+    seriesOf: () => [],
+    pushed: () => null,
+    place: () => null,
+    numbers: () => new Map(),
+    note: () => undefined,
+  })
   const [young, old] = [0, 1].map((number): Draft => {
     const id = `sub${number}`
     const subject = subjectDocument(id, { rev: 0, kind: 'custom', pending: [] })

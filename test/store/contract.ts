@@ -3,7 +3,15 @@
 import type { Test } from 'tap'
 import type { SeriesDocument } from '#shared/contracts/observation.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { auditBound, auditId, auditPrefix, endOfPrefix, pushedObservationId, pushedPrefix } from '#shared/ids.ts'
+import {
+  auditBound,
+  auditId,
+  auditPrefix,
+  endOfPrefix,
+  observationIdKey,
+  pushedObservationId,
+  pushedPrefix,
+} from '#shared/ids.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import {
   alert,
@@ -374,12 +382,22 @@ const cases: Record<string, Case> = {
     const other = pushed(idOf(9, 's2'), { rejectReason: 'clock_skew', expireAt: 4e12 })
     t.same(await store.upsert('pushedObservations', [...rows, other]), Array(4).fill('written'))
     const labels = JSON.stringify({ 'a.b': '$c', $d: '.', '': 'é' })
-    const again = pushed(idOf(2), { ok: 1, value: -0.5, error: 'a\u0000b 😀', labels })
+    const again = pushed(idOf(2), {
+      ok: 1,
+      value: -0.5,
+      error: 'a\u0000b 😀',
+      labels,
+      sentId: 'run 1',
+      body: '{"a":1}',
+      source: 'api',
+    })
     t.same(await store.upsert('pushedObservations', [again]), ['written'])
     t.strictSame(await store.get('pushedObservations', [idOf(2), idOf(4)]), [again, null])
     const prefix = pushedPrefix('sub1', 's1')
     const newest = { where: { id: { gte: prefix, lt: `${prefix}~` } }, sort: [['id', 'desc']] as const, limit: 2 }
     t.strictSame(await store.find('pushedObservations', newest), [rows[0], again])
+    const numbers = { where: { ...newest.where, value: { gte: -Number.MAX_VALUE } }, select: ['value'], limit: 9 }
+    t.strictSame(await store.find('pushedObservations', numbers), [{ id: idOf(2), value: -0.5 }], 'those with a number alone')
     const [first] = await store.find('pushedObservations', { ...newest, limit: 1 })
     const after = { values: [first?.id ?? ''], id: first?.id ?? '' }
     t.strictSame(await store.find('pushedObservations', { ...newest, after, limit: 1 }), [again], 'the next page')
@@ -388,6 +406,24 @@ const cases: Record<string, Case> = {
     const expired = await store.expire('pushedObservations', 4e12, 10)
     t.equal(expired === 0 || expired === 1, true, 'in slices, or none: the store does so by itself')
     t.equal(await store.count('pushedObservations', all), 4 - expired)
+  },
+
+  "places of senders' ids are kept whole, are found by subject and signal, and expire": async (t, store) => {
+    const place = { signalKey: 's1', atUs: 1_790_000_000_000_001, createdSignal: 0 as const, expireAt: 4e12 }
+    const [one, two] = ['one', 'two'].map(sent => ({ ...place, id: observationIdKey('places', sent) })) as [never, never]
+    const other = {
+      ...place,
+      id: observationIdKey('places', 'three'),
+      signalKey: 's2',
+      createdSignal: 1 as const,
+      expireAt: 6e12,
+    }
+    t.same(await store.upsert('observationIds', [one, two, other]), Array(3).fill('written'))
+    t.strictSame(await store.get('observationIds', [other.id, observationIdKey('place', 'one')]), [other, null])
+    const ofSignal = { id: { gte: 'places.', lt: 'places.~' }, signalKey: 's2' }
+    t.strictSame(await store.find('observationIds', { where: ofSignal, select: [], limit: 9 }), [{ id: other.id }])
+    const removed = await store.expire('observationIds', 5e12, 9)
+    t.equal(removed === 0 || removed === 2, true, 'in slices, or none: the store does so by itself')
   },
 
   'puts in order: each result by itself, a refusal stops nothing, and nothing follows what fails': async (t, store) => {

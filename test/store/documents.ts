@@ -220,9 +220,19 @@ const reported = {
   expireAt: 4e12,
 }
 
+const nothingSent = { sentId: null, body: null, source: null } as const
+
 export function pushed(id: string, given: Partial<PushedObservationDocument> = {}): PushedObservationDocument {
   const received = { receivedAtUs: 1_790_000_000_000_001, ok: 0, value: null, error: 'disk full ✓' } as const
-  return { id, ...received, labels: '{"host":"db1","dotted.key":""}', rejectReason: null, expireAt: null, ...given }
+  return {
+    id,
+    ...received,
+    labels: '{"host":"db1","dotted.key":""}',
+    rejectReason: null,
+    expireAt: null,
+    ...nothingSent,
+    ...given,
+  }
 }
 
 export function series(id: string, given: Partial<SeriesDocument> = {}): SeriesDocument {

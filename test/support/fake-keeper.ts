@@ -74,7 +74,7 @@ async function stepForReal(store: Store, clock: Clock, subjectId: string, comman
     confirmAfterMs: limits.policy.holdMs,
     closeAfterMs: limits.policy.holdMs,
     templateOf: template === null ? noTemplates : () => template.template,
-    stored: { series: () => null, seriesOf: () => [], pushed: () => null },
+    stored: { series: () => null, seriesOf: () => [], pushed: () => null, place: () => null, numbers: () => new Map() },
   }
   const { subject, pushed, reply } = step(present, { kind: 'command', subjectId, at, command }, surrounding)
   if (pushed) await store.upsert('pushedObservations', pushed)

@@ -1,8 +1,9 @@
 // Observations of one command, of either generation's language: stamped where the sender gave no instant, taken one after the other. Pure.
 import type { Command, CommandOf, ReportedObservation } from '#shared/contracts/command.ts'
-import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
+import type { ObservationIdDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { Receipt, SubjectDocument } from '#shared/contracts/subject.ts'
+import { pushedPrefix } from '#shared/ids.ts'
 import { changeBetween } from './change.ts'
 import { observe } from './observe.ts'
 import { remembered, stillAwaited } from './receipts.ts'
@@ -19,6 +20,9 @@ interface TakenReport {
   subject: SubjectDocument
   row: PushedObservationDocument
   series: SeriesDocument | null
+  place?: ObservationIdDocument | null
+  /** The report has made a signal: the subject has to be written. */
+  isDeclaring?: boolean
 }
 
 /** One sent Observation; taking it in answers its result, and what it made. */
@@ -33,7 +37,7 @@ interface OneReport {
 }
 
 function reportsIn(command: Reporting): OneReport[] {
-  if (command.kind === 'observe') return command.observations.map(observedOne)
+  if (command.kind === 'observe') return command.observations.map(one => observedOne(one, command.source ?? 'api'))
   const reports = command.kind === 'report-observation' ? [command] : command.observations
   return reports.map(one => ({
     isUnstamped: one.observedAtUs === null,
@@ -46,10 +50,10 @@ function reportsIn(command: Reporting): OneReport[] {
   }))
 }
 
-const observedOne = (one: CommandOf<'observe'>['observations'][number]): OneReport => ({
+const observedOne = (one: CommandOf<'observe'>['observations'][number], source: 'api' | 'address'): OneReport => ({
   isUnstamped: one.atUs === null,
   report: (subject, stampUs, at, surrounding) => {
-    const stamped = { ...one, atUs: one.atUs ?? stampUs, isStampedHere: one.atUs === null }
+    const stamped = { ...one, atUs: one.atUs ?? stampUs, isStampedHere: one.atUs === null, source }
     const outcome = observe(subject, stamped, at, surrounding)
     if ('refused' in outcome) return { result: outcome.refused, taken: null }
     return 'repeated' in outcome ? { result: outcome.repeated, taken: null } : { result: outcome.result, taken: outcome }
@@ -68,6 +72,8 @@ export function takeReports(subject: SubjectDocument, command: Reporting, now: n
   const results: unknown[] = []
   const pushed: PushedObservationDocument[] = []
   const series: SeriesDocument[] = []
+  const places: ObservationIdDocument[] = []
+  let isDeclaring = false
   const made = reports.length > 1 ? new CommandReports(surrounding.stored) : null
   const within = made === null ? surrounding : { ...surrounding, stored: made }
   let next = subject
@@ -78,19 +84,21 @@ export function takeReports(subject: SubjectDocument, command: Reporting, now: n
     next = outcome.taken.subject
     pushed.push(outcome.taken.row)
     if (outcome.taken.series !== null) series.push(outcome.taken.series)
+    if (outcome.taken.place != null) places.push(outcome.taken.place)
+    isDeclaring ||= outcome.taken.isDeclaring ?? false
     made?.note(outcome.taken)
   }
   const reply = replyTo(command, results)
   if (pushed.length > 0 && reports.some(one => one.isUnstamped)) {
     const stamp = { id: command.id, at, reply: null, stampUs }
     next = withStamps(next, stamp, stampUs + reports.length - 1)
-    return { subject: next, change: 'commit', observation: null, pushed, series, reply }
+    return { subject: next, change: 'commit', observation: null, pushed, places, series, reply }
   }
-  const change = changeBetween(subject, next)
+  const change = isDeclaring ? 'commit' : changeBetween(subject, next)
   // Who only reports would carry the answers to its subject's making for ever.
   const receipts = stillAwaited(next.receipts, surrounding.now)
   if (next !== subject && receipts !== next.receipts) next = { ...next, receipts }
-  return { subject: next, change, observation: null, pushed, series, reply }
+  return { subject: next, change, observation: null, pushed, places, series, reply }
 }
 
 /** What the observations of one command have made: its later ones find it as if it were stored. Of the same document the last counts. */
@@ -98,14 +106,35 @@ class CommandReports implements StoredReports {
   readonly #stored: StoredReports
   readonly #rows = new Map<string, PushedObservationDocument>()
   readonly #series = new Map<string, SeriesDocument>()
+  readonly #places = new Map<string, ObservationIdDocument>()
+  /** By what the ids of a signal's rows begin with. */
+  readonly #numbers = new Map<string, Map<string, number | null>>()
 
   constructor(stored: StoredReports) {
     this.#stored = stored
   }
 
-  note({ row, series }: { row: PushedObservationDocument; series: SeriesDocument | null }): void {
+  note({ row, series, place }: TakenReport): void {
     this.#rows.set(row.id, row)
     if (series !== null) this.#series.set(series.id, series)
+    if (place != null) this.#places.set(place.id, place)
+    for (const [prefix, numbers] of this.#numbers) if (row.id.startsWith(prefix)) numbers.set(row.id, row.value)
+  }
+
+  place(key: string): ObservationIdDocument | null {
+    return this.#places.get(key) ?? this.#stored.place(key)
+  }
+
+  /** Copied once a signal, then kept up to date. */
+  numbers(subjectId: string, signalKey: string): ReadonlyMap<string, number | null> {
+    const prefix = pushedPrefix(subjectId, signalKey)
+    let numbers = this.#numbers.get(prefix)
+    if (numbers === undefined) {
+      numbers = new Map(this.#stored.numbers(subjectId, signalKey))
+      for (const { id, value } of this.#rows.values()) if (id.startsWith(prefix)) numbers.set(id, value)
+      this.#numbers.set(prefix, numbers)
+    }
+    return numbers
   }
 
   pushed(id: string): PushedObservationDocument | null {

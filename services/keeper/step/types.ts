@@ -1,7 +1,12 @@
 // What goes into a step and what comes out of it.
 import type { CheckResult } from '#shared/contracts/check.ts'
 import type { Command } from '#shared/contracts/command.ts'
-import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
+import type {
+  CheckObservationDocument,
+  ObservationIdDocument,
+  PushedObservationDocument,
+  SeriesDocument,
+} from '#shared/contracts/observation.ts'
 import type { PolicyInput } from '#shared/contracts/policy.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { ReportKind } from '#shared/contracts/silence.ts'
@@ -48,6 +53,10 @@ export interface StoredReports {
   seriesOf(subjectId: string): readonly SeriesDocument[]
   /** The observation of this identity; null: none. */
   pushed(id: string): PushedObservationDocument | null
+  /** Where the Observation with a sender's id is stored, by `observationIdKey`; null: there is none. */
+  place(key: string): ObservationIdDocument | null
+  /** Earlier numbers of a signal that a baseline may take, by the ids of their rows; null: that Observation has no number any more. */
+  numbers(subjectId: string, signalKey: string): ReadonlyMap<string, number | null>
 }
 
 /** nothing: the same subject. freshness: only how fresh its readings are. commit: the subject must be written. */
@@ -59,6 +68,8 @@ export interface Step {
   observation: CheckObservationDocument | null
   /** What senders reported, to be stored before the subject is. Of several of one id the last counts. */
   pushed?: readonly PushedObservationDocument[]
+  /** Where those with a sender's id are: to be stored before `pushed`. */
+  places?: readonly ObservationIdDocument[]
   /** The newest of them that was accepted, of each series: to be stored after `pushed`. `rev` is that of what it replaces. */
   series?: readonly SeriesDocument[]
   reply: Reply | null

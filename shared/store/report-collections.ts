@@ -1,0 +1,39 @@
+// What is stored of senders' Observations: their rows, the ids that senders gave them, the newest of each set of labels.
+import type { CollectionSpec } from '#shared/store/collection-spec.ts'
+
+export const reportCollections = {
+  pushedObservations: {
+    writer: 'keeper',
+    compact: true,
+    columns: {
+      receivedAtUs: 'integer',
+      ok: 'integer',
+      value: 'real',
+      error: 'text',
+      labels: 'text',
+      rejectReason: 'text',
+      sentId: 'text',
+      body: 'text',
+      source: 'text',
+    },
+    indexes: [],
+    expires: true,
+  },
+  observationIds: {
+    writer: 'keeper',
+    compact: true,
+    columns: { signalKey: 'text', atUs: 'integer', createdSignal: 'integer' },
+    indexes: [],
+    expires: true,
+  },
+  series: {
+    writer: 'keeper',
+    columns: { subjectId: 'text', signalKey: 'text', observedAtUs: 'integer', subjectRev: 'integer' },
+    indexes: [
+      { name: 'ofSignal', fields: ['subjectId', 'signalKey'] },
+      { name: 'bySubjectRev', fields: ['subjectId', 'subjectRev'] },
+    ],
+    inPlace: true,
+    expires: true,
+  },
+} as const satisfies Record<string, CollectionSpec>
