@@ -7,8 +7,6 @@ export const intakeLimits = {
   lateMs: 24 * hour,
   /** Sets of labels, the newest of each signal cited, that a saved rule looks at to find what its inputs read now. */
   seriesPerSubject: 10_000,
-  /** Signals that Observations declare on a Resource beside its Template's (v3 7.3). */
-  declaredSignals: 16,
   /** Numbers of a baseline at most, the newest ones: one read of the store, and a few milliseconds to sort (v3 4.5). */
   baselineNumbers: 10_000,
 } as const

@@ -21,8 +21,6 @@ interface TakenReport {
   row: PushedObservationDocument
   series: SeriesDocument | null
   place?: ObservationIdDocument | null
-  /** The report has made a signal: the subject has to be written. */
-  isDeclaring?: boolean
 }
 
 /** One sent Observation; taking it in answers its result, and what it made. */
@@ -73,7 +71,6 @@ export function takeReports(subject: SubjectDocument, command: Reporting, now: n
   const pushed: PushedObservationDocument[] = []
   const series: SeriesDocument[] = []
   const places: ObservationIdDocument[] = []
-  let isDeclaring = false
   const made = reports.length > 1 ? new CommandReports(surrounding.stored) : null
   const within = made === null ? surrounding : { ...surrounding, stored: made }
   let next = subject
@@ -85,7 +82,6 @@ export function takeReports(subject: SubjectDocument, command: Reporting, now: n
     pushed.push(outcome.taken.row)
     if (outcome.taken.series !== null) series.push(outcome.taken.series)
     if (outcome.taken.place != null) places.push(outcome.taken.place)
-    isDeclaring ||= outcome.taken.isDeclaring ?? false
     made?.note(outcome.taken)
   }
   const reply = replyTo(command, results)
@@ -94,7 +90,7 @@ export function takeReports(subject: SubjectDocument, command: Reporting, now: n
     next = withStamps(next, stamp, stampUs + reports.length - 1)
     return { subject: next, change: 'commit', observation: null, pushed, places, series, reply }
   }
-  const change = isDeclaring ? 'commit' : changeBetween(subject, next)
+  const change = changeBetween(subject, next)
   // Who only reports would carry the answers to its subject's making for ever.
   const receipts = stillAwaited(next.receipts, surrounding.now)
   if (next !== subject && receipts !== next.receipts) next = { ...next, receipts }
