@@ -1,62 +1,73 @@
-// One route as one record: it is registered from it, described from it, and tested from it.
-import type { TObject, TSchema } from 'typebox'
+// One route as one record: it is registered from it, described from it, and tested from it. Every generation and the session API share the
+// type; each family has a `register.ts` that makes its checks in its order.
+import type { Static, TObject, TSchema } from 'typebox'
 import type { KeyAction } from '#shared/contracts/account.ts'
 import type { Call } from './answer.ts'
-import type { GatewayContext } from './context.ts'
 
-/** The least that a caller needs. `nobody`: not even a key. `anybody`: a key. The others: that role in the workspace of the path. */
+/** The least that a caller needs. */
 export interface Needs {
-  role: 'nobody' | 'anybody' | 'viewer' | 'editor' | 'owner'
+  /** `nobody`: no key and no session. `anybody`: either. `admin`: an administrator. The others: that role in the workspace. */
+  role: 'nobody' | 'anybody' | 'viewer' | 'editor' | 'owner' | 'admin'
   /** Of a scoped key: the action that it must hold; `full`: it never may; null: reading, which every key may. */
   scope: KeyAction | 'full' | null
+  /** Every member may, if the path's `:userId` is their own. */
+  orOneself?: true
 }
 
-/** A query parameter; a name that ends in `.` stands for all that begin so. */
+/** A query parameter; in generation 3 a name that ends in `.` stands for all that begin so. */
 export interface QueryParameter {
+  /** Absent: false. */
+  required?: boolean
   schema: TSchema
   meaning: string
 }
 
-/** What a handler is called with, after every check that its record names was passed. */
-export interface RouteCall<Found, Body> extends Call {
-  /** The workspace of the path; empty for a route without one. */
-  workspaceId: string
+/** What a handler is called with, after every check that its record names was passed, beside what its family gives to all its handlers. */
+export interface Checked<Found, Body> {
   found: Found
   body: Body
-  /** Sent parameters alone, read as their schema says. */
+  /** Sent parameters alone, read as the dialect reads them. */
   query: Readonly<Record<string, string | number | boolean>>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a table of routes holds records of every kind of object and body
-export interface Route<Found = any, Body = any> {
+// biome-ignore-start lint/suspicious/noExplicitAny: a table of routes holds records of every kind of object, body and family
+export interface Route<
+  Found = any,
+  Body extends TObject = any,
+  Context = any,
+  Caller extends Call = any,
+  Word extends string = string,
+> {
+  // biome-ignore-end lint/suspicious/noExplicitAny: see above
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below the dialect's prefix; `:workspace` is the workspace. */
+  /** Below the prefix of its generation. */
   path: string
+  /** One line: what a call does. */
   summary: string
+  /** What else a caller has to know. */
+  more?: string
   needs: Needs
   /** The object that the path names; throws `not_found`. Comes before scope and role. */
-  find?(context: GatewayContext, call: Call & { workspaceId: string }): Promise<Found>
+  find?(context: Context, call: Caller): Promise<Found>
   query?: Readonly<Record<string, QueryParameter>>
-  /** Absent: the route takes no body, or `{}`. */
-  body?: TObject
+  /** Absent: the route takes no body. */
+  body?: Body
   /** Bytes of a body at most; absent: the dialect's own bound. */
   bodyBytes?: number
   /** HTTP status of success; absent: 200. */
-  status?: 200 | 201 | 202
-  result: TSchema
-  /** Codes and fields of refusals beyond those that every route has, for the document. */
-  refusals: readonly string[]
-  /** Whether a request that was let in is kept in the audit. Everything but GET is (v3 11.3). */
-  isAudited: boolean
+  status?: 200 | 201 | 202 | 204 | 303
+  /** Absent: a response without a body. */
+  result?: TSchema
+  /** Refusals of this route alone, in the words of its dialect; those that every route of the dialect has are added. */
+  refusals: readonly Word[]
+  /** Whether a request that was let in is kept in the audit; absent: no. Everything but GET is kept in any case (v3 11.3). */
+  isAudited?: boolean
   /** Takes Observations: their rows of the audit leave earlier (v3 11.4). */
   takesObservations?: boolean
   /** An example for each body that is worth showing; sent as they are, they succeed. */
   examples?: readonly unknown[]
-  handler(context: GatewayContext, call: RouteCall<Found, Body>): Promise<unknown>
+  handler(context: Context, call: Caller & Checked<Found, Static<Body>>): Promise<unknown>
 }
-
-/** Infers the types of a record's parts from each other. */
-export const route = <Found, Body>(record: Route<Found, Body>): Route<Found, Body> => record
 
 /** A page of a list: the dialect puts its cursor where its clients look for it. */
 export class Paged {

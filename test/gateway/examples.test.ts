@@ -226,6 +226,7 @@ t.test('the page puts the first workspace of its reader in the place of WORKSPAC
   t.equal(open('').url, 'v2.json')
   t.equal(open('?document=v1').url, 'v1.json')
   t.equal(open('?document=session').url, 'session.json')
+  t.equal(open('?document=v3').url, 'v3.json')
   t.equal(open('?document=https://evil.example/x').url, 'v2.json')
   const { requestInterceptor } = open('')
   const headers = { Authorization: 'Bearer key' }

@@ -1,6 +1,10 @@
 // What the API's documents say of a route: one record a route, in one file a noun. Bodies are the schemas that the routes read by;
 // results are held to real answers by tests. Nothing here is used to answer a request.
-import { type TProperties, type TSchema, Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
+import type { QueryParameter } from '../route.ts'
+
+export { Answered, Instant, Kind, OrNull } from '../result-schema.ts'
+export type { QueryParameter } from '../route.ts'
 
 /** The code and the message of a refusal, as in `2002 Rule not found`. */
 export type Refusal = `${number} ${string}`
@@ -18,29 +22,8 @@ export interface RouteDescription {
   refusals: readonly Refusal[]
 }
 
-export interface QueryParameter {
-  required: boolean
-  schema: TSchema
-  meaning: string
-}
-
 /** By method and path below `/api`, parameters in braces: `GET /v2/workspaces`. */
 export type Descriptions = Record<`${'GET' | 'POST' | 'DELETE'} /${string}`, RouteDescription>
-
-/** An answered object: exactly these fields. The name is the component's in the documents. */
-export const Answered = <P extends TProperties>(name: string, properties: P) =>
-  Type.Object(properties, { $id: name, additionalProperties: false })
-
-/** The `kind` that names an object's type. */
-export const Kind = (word: string) => Type.Literal(word)
-
-export const Instant = Type.String({
-  format: 'date-time',
-  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z$',
-  description: 'RFC 3339, UTC; the same instant always has the same text.',
-})
-
-export const OrNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** A list that is read or created in one workspace names it. */
 export const workspaceQuery: Record<string, QueryParameter> = {

@@ -102,7 +102,7 @@ const parameterMeanings: Record<string, string> = {
   incident: 'The opaque id of the incident.',
 }
 
-function queryParameter(name: string, { required, schema, meaning }: QueryParameter, components: Components): JsonSchema {
+function queryParameter(name: string, { required = false, schema, meaning }: QueryParameter, components: Components): JsonSchema {
   const example = queryExample(name, required)
   return {
     name,

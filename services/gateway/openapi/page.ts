@@ -24,13 +24,14 @@ export const page = `<!doctype html>
 </head>
 <body>
 <nav class="swagger-ui"><div class="wrapper">
-<a href="?document=v2">Generation 2</a> · <a href="?document=v1">Generation 1</a> · <a href="?document=session">Session API</a> ·
-<a href="v2.json">v2.json</a> · <a href="v1.json">v1.json</a> · <a href="session.json">session.json</a>
+<a href="?document=v3">Generation 3</a> · <a href="?document=v2">Generation 2</a> · <a href="?document=v1">Generation 1</a> ·
+<a href="?document=session">Session API</a> · <a href="v3.json">v3.json</a> · <a href="v2.json">v2.json</a> · <a href="v1.json">v1.json</a> ·
+<a href="session.json">session.json</a>
 <p>Put your key in at Authorize. Then examples work as they stand: they tell one story from top to bottom, and this page puts your first
 workspace in the place of <code>WORKSPACE_ID</code>. For other words in capitals, copy the id that an answer gave you.</p>
 </div></nav>
 <main id="document"></main>
-<noscript>The documents are <a href="v2.json">v2.json</a>, <a href="v1.json">v1.json</a> and <a href="session.json">session.json</a>.</noscript>
+<noscript>The documents are <a href="v3.json">v3.json</a>, <a href="v2.json">v2.json</a>, <a href="v1.json">v1.json</a> and <a href="session.json">session.json</a>.</noscript>
 <script src="swagger-ui-bundle.js"></script>
 <script src="start.js"></script>
 </body>
@@ -51,7 +52,7 @@ async function withWorkspace(request) {
   return request
 }
 SwaggerUIBundle({
-  url: wanted === 'v1' || wanted === 'session' ? wanted + '.json' : 'v2.json',
+  url: ['v1', 'v3', 'session'].includes(wanted) ? wanted + '.json' : 'v2.json',
   dom_id: '#document',
   deepLinking: true,
   validatorUrl: null,

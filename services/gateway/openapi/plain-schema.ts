@@ -1,5 +1,5 @@
-// Schemas as an OpenAPI document writes them: named objects become components, `Needed` fields become required ones, and a number that
-// counts whole things an integer.
+// Schemas as an OpenAPI document writes them: named objects and definitions become components, `Needed` fields become required ones, and a
+// number that counts whole things an integer.
 
 export type JsonSchema = Record<string, unknown>
 
@@ -18,12 +18,23 @@ export function plainSchema(schema: unknown, components: Components): JsonSchema
 }
 
 function writeParts(schema: JsonSchema, components: Components): JsonSchema {
-  const plain: JsonSchema = {}
-  for (const [keyword, value] of Object.entries(schema)) plain[keyword] = writePart(keyword, value, components)
+  const { $defs, $ref, ...rest } = schema
+  const plain: JsonSchema = typeof $ref === 'string' ? { $ref: `${schemaAddress}${$ref.replace(schemaAddress, '')}` } : {}
+  if (isObject($defs)) defineAll($defs, components)
+  for (const [keyword, value] of Object.entries(rest)) {
+    if (!ownMarks.has(keyword)) plain[keyword] = writePart(keyword, value, components)
+  }
   if (isObject(schema['properties'])) writeProperties(schema, plain, components)
   if (plain['type'] === 'number' && Number.isInteger(plain['multipleOf'])) plain['type'] = 'integer'
   if (plain['type'] === 'integer' && plain['multipleOf'] === 1) delete plain['multipleOf']
   return plain
+}
+
+/** Definitions become components of their names; one may refer to itself. */
+function defineAll(definitions: JsonSchema, components: Components): void {
+  for (const [name, part] of Object.entries(definitions)) {
+    if (!Object.hasOwn(components, name)) plainSchema({ ...(part as JsonSchema), $id: name }, components)
+  }
 }
 
 function writePart(keyword: string, value: unknown, components: Components): unknown {
@@ -46,6 +57,9 @@ function withoutMark({ needed, documented, ...property }: JsonSchema): unknown {
   if (documented !== undefined) return documented
   return needed === true ? (property['anyOf'] as unknown[])[0] : property
 }
+
+/** Bounds of ours that are no words of JSON Schema. */
+const ownMarks = new Set(['trimmed', 'plain'])
 
 const literal = new Set(['enum', 'const', 'required', 'examples', 'default', 'properties'])
 

@@ -1,5 +1,5 @@
-// /api/openapi: the documents of generations 1 and 2 and of the session API, and a page to browse them. They are public, as they hold nothing of anybody:
-// a browser that opens the page has no key to show.
+// /api/openapi: the documents of the three generations and of the session API, and a page to browse them. They are public, because they hold
+// nothing of anybody: a browser that opens the page has no key to show.
 import { createReadStream } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,12 +22,10 @@ export const openApiRoutes =
       })
       done()
     })
-    for (const name of ['v1', 'v2'] as const) {
-      const text = once(() => documentText(name, version))
+    for (const [name, make] of Object.entries(documents)) {
+      const text = once(async () => JSON.stringify(await make(version), null, 2))
       fastify.get(`/${name}.json`, async (_request, reply) => sendText(reply, 'application/json', await text()))
     }
-    const sessionText = once(() => sessionDocumentText(version))
-    fastify.get('/session.json', async (_request, reply) => sendText(reply, 'application/json', await sessionText()))
     fastify.get('', (_request, reply) => reply.redirect('openapi/'))
     fastify.get('/', { prefixTrailingSlash: 'slash' }, (_request, reply) => sendText(reply, 'text/html', page))
     fastify.get('/icon.svg', (_request, reply) => sendIcon(reply))
@@ -36,15 +34,17 @@ export const openApiRoutes =
     fastify.get('/swagger-ui.css', (_request, reply) => sendAsset(reply, 'text/css', 'swagger-ui.css'))
   }
 
-/** Most installations never show it: what only the documents need is loaded with the first of them. */
-async function documentText(name: 'v1' | 'v2', version: string): Promise<string> {
-  const [{ openApiDocument }, { generations }] = await Promise.all([import('./document.ts'), import('./generations.ts')])
-  return JSON.stringify(openApiDocument(generations[name], version), null, 2)
+/** Most installations never show them: what only the documents need is loaded with the first of them. */
+const documents: Readonly<Record<string, (version: string) => Promise<object>>> = {
+  v1: version => classicDocument('v1', version),
+  v2: version => classicDocument('v2', version),
+  v3: async version => (await import('./v3-document.ts')).v3Document(version),
+  session: async version => (await import('./session/document.ts')).sessionDocument(version),
 }
 
-async function sessionDocumentText(version: string): Promise<string> {
-  const { sessionDocument } = await import('./session/document.ts')
-  return JSON.stringify(sessionDocument(version), null, 2)
+async function classicDocument(name: 'v1' | 'v2', version: string): Promise<object> {
+  const [{ openApiDocument }, { generations }] = await Promise.all([import('./document.ts'), import('./generations.ts')])
+  return openApiDocument(generations[name], version)
 }
 
 const sendText = (reply: FastifyReply, type: string, text: string): FastifyReply =>

@@ -4,31 +4,32 @@ import type { AuditView } from '#shared/contracts/ask-audit.ts'
 import { idPattern } from '#shared/contracts/common.ts'
 import { limits } from '#shared/limits.ts'
 import { timestamp } from '../instants.ts'
+import { Answered, Instant, OrNull } from '../result-schema.ts'
 import { parseTimestamp } from '../rfc3339.ts'
-import { Paged, route } from '../route.ts'
-import { Named, OrNull } from './common.ts'
-import { formatCursor, readCursor } from './cursor.ts'
+import { Paged } from '../route.ts'
+import { Named, route } from './common.ts'
+import { formatCursor, limitOf, pageQuery, readCursor } from './paging.ts'
 import { invalidParameter } from './read-query.ts'
 
-const AuditObject = Type.Object({
-  at: Type.String({ description: 'When the request was answered.' }),
+const AuditObject = Answered('AuditRow', {
+  at: { ...Instant, description: 'When the response was ready.' },
   person: OrNull(Named),
-  key: OrNull(Type.Object({ id: Type.String(), prefix: Type.String() })),
-  address: OrNull(Type.Object({ id: Type.String() })),
-  workspace: OrNull(Type.String()),
-  method: Type.String(),
-  path: Type.String({ description: 'Without its query; tokens as …' }),
-  status: Type.Integer(),
-  user_agent: OrNull(Type.String()),
+  key: OrNull(Answered('AuditedKey', { id: Type.String(), prefix: Type.String() })),
+  address: OrNull(Answered('AuditedAddress', { id: Type.String() })),
+  workspace: OrNull(Type.String({ description: 'Its id.', examples: ['WORKSPACE_ID'] })),
+  method: Type.String({ examples: ['POST'] }),
+  path: Type.String({ description: 'Without its query; tokens as …', examples: ['/api/v3/workspaces/WORKSPACE_ID/templates'] }),
+  status: Type.Integer({ minimum: 100, maximum: 599, examples: [201] }),
+  user_agent: OrNull(Type.String({ examples: ['curl/8.5.0'] })),
 })
 
-const Instant = Type.String({ minLength: 1 })
-const pageRows = { minimum: 1, maximum: 200, usual: 50 }
+const SentInstant = Type.String({ minLength: 1 })
 
 const listAudit = route({
   method: 'GET',
   path: '/workspaces/:workspace/audit',
   summary: 'Who changed what in the workspace or read its evidence, newest first.',
+  more: 'A page with filters may be short, or empty, and have a next one.',
   needs: { role: 'owner', scope: 'full' },
   query: {
     person: { schema: Type.String({ pattern: idPattern }), meaning: 'The id of a person.' },
@@ -37,22 +38,18 @@ const listAudit = route({
       meaning:
         'What the path begins with behind the workspace, such as `/resources`; a path without a workspace is compared whole.',
     },
-    since: { schema: Instant, meaning: 'Rows of this instant and later.' },
-    until: { schema: Instant, meaning: 'Rows before this instant.' },
-    limit: {
-      schema: Type.Integer({ minimum: pageRows.minimum, maximum: pageRows.maximum }),
-      meaning: `Rows of a page at most; default ${pageRows.usual}. A page may be short, or empty, and have a next one.`,
-    },
-    cursor: { schema: Type.String(), meaning: 'The `next_cursor` of the page before.' },
+    since: { schema: SentInstant, meaning: 'Rows of this instant and later.' },
+    until: { schema: SentInstant, meaning: 'Rows before this instant.' },
+    ...pageQuery,
   },
   result: Type.Array(AuditObject),
   refusals: ['422 person', '422 path', '422 since', '422 until', '422 limit', '422 cursor'],
   isAudited: false,
   handler: async ({ directory }, call) => {
     const { workspaceId, query, traceId } = call
-    const { person: personId = null, path = null, limit = pageRows.usual } = query as Filters
+    const { person: personId = null, path = null } = query as Filters
     const [since, until] = [instantOf(query, 'since'), instantOf(query, 'until')]
-    const wanted = { workspaceId, personId, path, since, until, limit, after: readCursor(call) }
+    const wanted = { workspaceId, personId, path, since, until, limit: limitOf(call), after: readCursor(call) }
     const { items, next } = await directory.ask('list-audit', wanted, traceId)
     return new Paged(items.map(auditObject), formatCursor(call, next))
   },
@@ -61,7 +58,6 @@ const listAudit = route({
 interface Filters {
   person?: string
   path?: string
-  limit?: number
 }
 
 /** The first whole millisecond at or after the instant that the parameter says; null: it was not sent. */

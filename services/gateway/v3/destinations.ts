@@ -1,29 +1,33 @@
 // Destinations: where messages of a workspace go. No response shows a URL or a signing secret. Rules: docs/reference/v3.md, section 10.
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { DestinationView } from '#shared/contracts/ask-notifications.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
-import { type Call, pathPart } from '../answer.ts'
+import { pathPart } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
 import { timestamp } from '../instants.ts'
-import { Paged, route } from '../route.ts'
-import { NameText, OrNull } from './common.ts'
-import { limitOf, pageQuery, readCursor, writeCursor } from './paging.ts'
+import { Answered, Instant, OrNull } from '../result-schema.ts'
+import { Paged } from '../route.ts'
+import { NameText, route, type V3Call } from './common.ts'
+import { formatCursor, limitOf, pageQuery, readCursor } from './paging.ts'
 
 const bounds = limits.destination
 const all = '/workspaces/:workspace/destinations'
 const one = `${all}/:id`
 
-const DestinationObject = Type.Object({
+const DestinationObject = Answered('Destination', {
   id: Type.String(),
-  name: Type.String(),
+  name: Type.String({ examples: ['On call'] }),
   type: Type.Enum(['slack', 'webhook']),
   channel: Type.String({ description: 'Of Slack, without the leading #; empty if there is none.' }),
   enabled: Type.Boolean(),
   send_on_open: Type.Boolean({ description: 'A webhook that hears when an Incident opens, before it is confirmed.' }),
   default: Type.Boolean(),
 })
+
+const Reason = Type.String({ description: 'Null if it was delivered.', examples: ['http_503'] })
+const Event = Type.Enum(['opened', 'problem', 'no_data', 'recovery', 'acknowledged', 'reminder', 'test'])
 
 const Url = Type.String({
   minLength: 1,
@@ -61,7 +65,7 @@ const reading = { role: 'viewer', scope: 'full' } as const
 const writing = { role: 'editor', scope: 'full' } as const
 
 /** Comes before scope and role. */
-async function find({ directory }: GatewayContext, call: Call & { workspaceId: string }): Promise<DestinationView> {
+async function find({ directory }: GatewayContext, call: V3Call): Promise<DestinationView> {
   const { workspaceId, traceId } = call
   const id = pathPart(call, 'id')
   const found = (await directory.ask('list-destinations', { workspaceId }, traceId)).find(destination => destination.id === id)
@@ -96,7 +100,7 @@ const create = route({
     { name: 'Pager', type: 'webhook', url: 'https://pager.example.com/in', send_on_open: true },
   ],
   handler: async ({ directory }, { workspaceId, body, traceId }) => {
-    const { name, type, url, channel, ...sent } = body as Static<typeof NewDestination>
+    const { name, type, url, channel, ...sent } = body
     const fields = { name: name.trim(), type, url, channel: channel ?? '', transformationId: null }
     const { enabled, sendOnOpen, default: isDefault } = switchesOf(sent)
     const marks = { enabled: enabled ?? true, sendOnOpen: sendOnOpen ?? false, default: isDefault ?? false }
@@ -127,8 +131,9 @@ const change = route({
   result: DestinationObject,
   refusals: ['409 name', '422 name', '422 url', '422 channel', '422 send_on_open', '422 default'],
   isAudited: true,
+  examples: [{ name: 'Second line', enabled: true }],
   handler: async ({ directory }, { workspaceId, found: { id }, body, traceId }) => {
-    const { name, url, channel, ...sent } = body as Static<typeof DestinationChange>
+    const { name, url, channel, ...sent } = body
     const texts = given({ name: name?.trim(), url, channel })
     const changed = await directory.ask('change-destination', { workspaceId, id, ...texts, ...switchesOf(sent) }, traceId)
     return destinationObject(changed)
@@ -141,8 +146,9 @@ const remove = route({
   summary: 'Deletes a destination that no rule names. Its deliveries stay.',
   needs: writing,
   find,
-  result: Type.Object({ id: Type.String(), deleted: Type.Literal(true) }),
-  refusals: ['422 with details.used_by while a rule names it'],
+  more: 'While a rule names it: 422, and `details.used_by` names such rules.',
+  result: Answered('DeletedDestination', { id: Type.String(), deleted: Type.Literal(true) }),
+  refusals: ['422'],
   isAudited: true,
   handler: async ({ directory }, { workspaceId, found: { id }, traceId }) => {
     await directory.ask('delete-destination', { workspaceId, id, unlessUsed: true }, traceId)
@@ -156,7 +162,7 @@ const test = route({
   summary: 'Sends a test message, once, also to a destination that is switched off.',
   needs: writing,
   find,
-  result: Type.Object({ status: Type.Enum(['delivered', 'failed']), reason: OrNull(Type.String()) }),
+  result: Answered('TestOutcome', { status: Type.Enum(['delivered', 'failed']), reason: OrNull(Reason) }),
   refusals: [],
   isAudited: true,
   handler: async ({ notifier }, { found, traceId }) => {
@@ -174,19 +180,19 @@ const deliveries = route({
   find,
   query: pageQuery,
   result: Type.Array(
-    Type.Object({
-      at: Type.String({ format: 'date-time' }),
-      event: Type.String(),
+    Answered('DestinationDelivery', {
+      at: Instant,
+      event: Event,
       status: Type.Enum(['delivered', 'failed', 'held']),
-      reason: OrNull(Type.String()),
-      incident: OrNull(Type.String()),
+      reason: OrNull(Reason),
+      incident: OrNull(Type.String({ description: 'Its id; null of a test.', examples: ['INCIDENT_ID'] })),
     }),
   ),
   refusals: ['422 limit', '422 cursor'],
   isAudited: false,
-  handler: async ({ directory, incidentIds }, { workspaceId, found: { id }, query, traceId }) => {
-    const cursors = `deliveries ${id}`
-    const asked = { workspaceId, destinationId: id, limit: limitOf(query), after: readCursor(cursors, query) }
+  handler: async ({ directory, incidentIds }, call) => {
+    const { workspaceId, found, traceId } = call
+    const asked = { workspaceId, destinationId: found.id, limit: limitOf(call), after: readCursor(call) }
     const { items, next } = await directory.ask('list-destination-deliveries', asked, traceId)
     const entries = items.map(({ at, event, status, reason, incidentId }) => ({
       at: timestamp(at),
@@ -195,7 +201,7 @@ const deliveries = route({
       reason,
       incident: incidentId === null ? null : incidentIds.encode(incidentId),
     }))
-    return new Paged(entries, writeCursor(cursors, next))
+    return new Paged(entries, formatCursor(call, next))
   },
 })
 

@@ -1,19 +1,23 @@
 // Version, the caller's own key, workspaces and locations. Rules: docs/reference/v3.md, 2.4, 2.7 and 2.8.
 import { Type } from 'typebox'
-import { accessOf } from '#shared/contracts/account.ts'
+import { accessOf, keyActions } from '#shared/contracts/account.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
-import { route } from '../route.ts'
-import { Named, NameText } from './common.ts'
+import { Answered, OrNull } from '../result-schema.ts'
+import { Named, NameText, route } from './common.ts'
 
-const Workspace = Type.Object({ id: Type.String(), name: Type.String(), role: Type.Enum(['viewer', 'editor', 'owner']) })
+const Workspace = Answered('Workspace', {
+  id: Type.String(),
+  name: Type.String(),
+  role: Type.Enum(['viewer', 'editor', 'owner'], { description: "The caller's." }),
+})
 
 const version = route({
   method: 'GET',
   path: '/version',
   summary: 'Version of the installation.',
   needs: { role: 'nobody', scope: null },
-  result: Type.Object({ version: Type.String(), api: Type.Literal('v3') }),
+  result: Answered('Version', { version: Type.String({ examples: ['2.0.0'] }), api: Type.Literal('v3') }),
   refusals: [],
   isAudited: false,
   handler: async ({ version }) => ({ version, api: 'v3' }),
@@ -24,7 +28,11 @@ const key = route({
   path: '/key',
   summary: 'Whose key it is and what it may do.',
   needs: { role: 'anybody', scope: null },
-  result: Type.Object({ user: Named, access: Type.Array(Type.String()), workspace: Type.Union([Named, Type.Null()]) }),
+  result: Answered('Key', {
+    user: Named,
+    access: Type.Array(Type.Enum(['full', 'read', ...keyActions])),
+    workspace: OrNull(Named),
+  }),
   refusals: [],
   isAudited: false,
   handler: async ({ directory }, { request: { identity }, traceId }) => {
@@ -65,8 +73,7 @@ const createWorkspace = route({
   isAudited: true,
   examples: [{ name: 'Production' }],
   handler: async ({ directory }, { request: { identity }, body, traceId }) => {
-    const { name } = body as { name: string }
-    const made = { id: randomId(idLength.workspace), name: name.trim(), userId: identity.userId }
+    const made = { id: randomId(idLength.workspace), name: body.name.trim(), userId: identity.userId }
     return directory.ask('create-workspace', made, traceId).catch(tooMany)
   },
 })

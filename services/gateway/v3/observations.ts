@@ -8,8 +8,9 @@ import { firstCharacters } from '#shared/plain-text.ts'
 import { redactedText } from '#shared/redaction.ts'
 import { commandId } from '../command-id.ts'
 import type { GatewayContext } from '../context.ts'
+import { Answered } from '../result-schema.ts'
 import { parseTimestamp } from '../rfc3339.ts'
-import { route } from '../route.ts'
+import { route } from './common.ts'
 import { v3Dialect } from './dialect.ts'
 import { requireFit } from './read-body.ts'
 import { findResource } from './resources.ts'
@@ -33,28 +34,51 @@ const BatchItem = Type.Object(
   { additionalProperties: false },
 )
 
-const Accepted = Type.Object({
-  resource: Type.String(),
-  signal: Type.String(),
-  observation: Type.String(),
+const batchItems = { minItems: 1, maxItems: 500 }
+
+const taken = {
+  resource: Type.String({ description: 'Its id.', examples: ['aB3dE6gH9k'] }),
+  signal: Type.String({ examples: ['s1'] }),
+  observation: Type.String({ examples: ['OBSERVATION_ID'] }),
   created_signal: Type.Boolean(),
+}
+const Accepted = Answered('AcceptedObservation', taken)
+/** As the single route refuses. */
+const ItemRefusal = Answered('ItemRefusal', {
+  code: Type.Integer(),
+  error_type: Type.String(),
+  message: Type.String(),
+  details: Type.Record(Type.String(), Type.Unknown()),
+})
+const index = Type.Integer({ minimum: 0, description: 'Its place in the batch, from 0.' })
+const BatchResult = Answered('BatchResult', {
+  accepted: Type.Integer(),
+  rejected: Type.Integer({ examples: [0] }),
+  results: Type.Array(
+    Type.Union([
+      Answered('AcceptedItem', { index, status: Type.Literal('accepted'), ...taken }),
+      Answered('RejectedItem', { index, status: Type.Literal('rejected'), error: ItemRefusal }),
+    ]),
+  ),
 })
 
 const single = route({
   method: 'POST',
   path: '/workspaces/:workspace/resources/:resource/observations',
   summary: 'Reports an Observation of one of the signals of the Resource.',
+  more: 'An archived Resource accepts none: 422 `resource`.',
   needs: { role: 'editor', scope: 'observe' },
   find: findResource,
   body: Observation,
   status: 202,
   result: Accepted,
-  refusals: ['422 resource while it is archived', '422 signal', '422 kind', '422 at', '422 labels', '422 body'],
+  refusals: ['422 resource', '422 signal', '422 kind', '422 at', '422 labels', '422 body'],
   isAudited: true,
   takesObservations: true,
+  examples: [{ signal: 'beat', state: 'ok' }],
   handler: async ({ keeper }, { found, body, traceId }) => {
     requireUnarchived(found)
-    const sent = sentObservation(body as Static<typeof Observation>)
+    const sent = sentObservation(body)
     const { results } = await keeper.send(found.id, { kind: 'observe', id: commandId(), observations: [sent] }, traceId)
     const [result] = results
     if (result?.ok) return accepted(found.id, result)
@@ -68,17 +92,17 @@ const batch = route({
   summary: 'Reports up to 500 Observations. One that is refused refuses no other.',
   needs: { role: 'editor', scope: 'observe' },
   body: Type.Object(
-    { observations: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 500 }) },
+    { observations: Type.Array(Type.Unknown(), { ...batchItems, documented: Type.Array(BatchItem, batchItems) }) },
     { additionalProperties: false },
   ),
   bodyBytes: limits.http.bodyBytes,
-  result: Type.Object({ accepted: Type.Integer(), rejected: Type.Integer(), results: Type.Array(Type.Unknown()) }),
+  result: BatchResult,
   refusals: ['422 observations'],
   isAudited: true,
   takesObservations: true,
+  examples: [{ observations: [{ resource: 'backup-1', signal: 'beat', state: 'problem', reason: 'disk full' }] }],
   handler: async (context, { workspaceId, body, traceId }) => {
-    const { observations } = body as { observations: unknown[] }
-    const items = observations.map(readItem)
+    const items = body.observations.map(readItem)
     const outcomes = await takeAll(context, items, { workspaceId, traceId })
     const results = outcomes.map((outcome, index) =>
       'error' in outcome

@@ -1,9 +1,12 @@
-// Pages of generation 3: `limit`, and a cursor that fits the list alone which made it. Rules: docs/reference/v3.md, section 9.
+// Pages of generation 3: `limit`, and a cursor that fits the list and the filters that it was made for. Rule: docs/reference/v3.md, 9.1.
+import { hash } from 'node:crypto'
 import { Type } from 'typebox'
 import { limits } from '#shared/limits.ts'
+import type { Call } from '../answer.ts'
+import type { Checked } from '../route.ts'
 import { invalidParameter } from './read-query.ts'
 
-type Query = Readonly<Record<string, string | number | boolean>>
+type Listing = Pick<Call & Checked<unknown, unknown>, 'request' | 'query'>
 
 export const pageQuery = {
   limit: {
@@ -13,25 +16,31 @@ export const pageQuery = {
   cursor: { schema: Type.String(), meaning: 'The `meta.next_cursor` of the page before.' },
 }
 
-export const limitOf = ({ limit }: Query): number => (typeof limit === 'number' ? limit : limits.v3.page)
+export const limitOf = ({ query: { limit } }: Listing): number => (typeof limit === 'number' ? limit : limits.v3.page)
 
-/** `list` names the list and its filters: a cursor of another one is refused. */
-export const writeCursor = (list: string, next: string | null): string | null =>
-  next === null ? null : Buffer.from(JSON.stringify([list, next])).toString('base64url')
-
-/** Where the page begins; null: at the start. Throws `validation` of `cursor`. */
-export function readCursor(list: string, { cursor }: Query): string | null {
-  if (cursor === undefined) return null
-  const [madeBy, next] = parsed(String(cursor))
-  if (madeBy === list && typeof next === 'string') return next
-  throw invalidParameter('cursor', "The parameter 'cursor' is not the next_cursor of this list")
+/** The position behind which the page begins; null: the start. Throws `validation` of `cursor` for a cursor of anything else. */
+export function readCursor(listing: Listing): string | null {
+  const { cursor } = listing.query
+  if (typeof cursor !== 'string') return null
+  const text = Buffer.from(cursor, 'base64url').toString()
+  const position = text.slice(markCharacters)
+  if (position !== '' && formatCursor(listing, position) === cursor) return position
+  throw invalidParameter('cursor', 'The cursor is not of this list with these filters')
 }
 
-function parsed(cursor: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    return Array.isArray(value) ? value : []
-  } catch {
-    return []
-  }
+/** Null: there is no further page. */
+export const formatCursor = (listing: Listing, position: string | null): string | null =>
+  position === null ? null : Buffer.from(markOf(listing) + position).toString('base64url')
+
+const markCharacters = 8
+
+/** Hash of the route, the names in its path, and the filters. The size of a page may change on the way. */
+function markOf({ request, query }: Listing): string {
+  const { cursor: _cursor, limit: _limit, ...filters } = query
+  const listed = [
+    request.routeOptions.url,
+    request.params,
+    Object.entries(filters).sort(([one], [other]) => (one < other ? -1 : 1)),
+  ]
+  return hash('sha256', JSON.stringify(listed), 'base64url').slice(0, markCharacters)
 }

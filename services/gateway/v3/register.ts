@@ -17,7 +17,7 @@ declare module 'fastify' {
 }
 
 export function registerRoute(fastify: FastifyInstance, context: GatewayContext, route: Route): void {
-  const { method, path: url, status = 200, isAudited, takesObservations = false } = route
+  const { method, path: url, status = 200, isAudited = false, takesObservations = false } = route
   const isOpen = route.needs.role === 'nobody'
   fastify.route({
     method,

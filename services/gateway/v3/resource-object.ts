@@ -9,54 +9,63 @@ import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { redactedUrl } from '#shared/redaction.ts'
 import { roleIn } from '../access.ts'
 import { timestamp, timestampOrNull } from '../instants.ts'
-import { OrNull } from './common.ts'
+import { Answered, Instant, OrNull } from '../result-schema.ts'
 
-const Instant = Type.String({ format: 'date-time' })
+const explained = { examples: ['beat problem'] }
 
-const OpenIncident = Type.Object({
-  id: Type.String(),
+const OpenIncident = Answered('OpenIncident', {
+  id: Type.String({ examples: ['INCIDENT_ID'] }),
   standing: Type.Enum(['unconfirmed', 'problem', 'no_data', 'recovering']),
-  explanation: Type.String(),
+  explanation: Type.String(explained),
 })
 
 const item = {
   id: Type.String(),
-  key: Type.String(),
-  name: Type.String(),
-  template: OrNull(Type.String({ description: 'key@version; null of a custom subject of generation 2.' })),
-  meta: Type.Record(Type.String(), Type.Unknown()),
-  labels: Type.Record(Type.String(), Type.String()),
+  key: Type.String({ examples: ['backup-1'] }),
+  name: Type.String({ examples: ['Nightly backup'] }),
+  template: OrNull(
+    Type.String({ description: 'key@version; null of a custom subject of generation 2.', examples: ['heartbeat@1'] }),
+  ),
+  meta: Type.Record(Type.String(), Type.Unknown(), { examples: [{}] }),
+  labels: Type.Record(Type.String(), Type.String(), { examples: [{ env: 'production' }] }),
   created_at: Instant,
   archived_at: OrNull(Instant),
   open_incident: OrNull(OpenIncident),
 }
 
-export const ResourceItem = Type.Object(item)
+export const ResourceItem = Answered('ResourceItem', item)
 
-export const ResourceObject = Type.Object({
+export const ResourceObject = Answered('Resource', {
   ...item,
   signals: Type.Array(
     Type.Object({
-      id: Type.String(),
-      key: Type.String(),
+      id: Type.String({ examples: ['s1'] }),
+      key: Type.String({ examples: ['beat'] }),
       kind: Type.Enum(['heartbeat', 'periodic', 'event']),
       states: Type.Array(Type.Enum(['ok', 'problem', 'no_data'])),
     }),
   ),
   rules: Type.Array(
     Type.Object({
-      key: Type.String(),
-      signals: Type.Array(Type.String()),
+      key: Type.String({ examples: ['failing'] }),
+      signals: Type.Array(Type.String({ examples: ['beat'] })),
       status: OrNull(Type.Enum(['problem', 'ok', 'no_data'])),
-      explanation: OrNull(Type.String()),
+      explanation: OrNull(Type.String(explained)),
       since: OrNull(Instant),
-      open_incident: OrNull(Type.String()),
-      action: OrNull(Type.String()),
-      destination: OrNull(Type.String()),
-      routes: OrNull(Type.Array(Type.Object({ destination: Type.String(), on: Type.Array(Type.Enum([...routeTransitions])) }))),
+      open_incident: OrNull(Type.String({ examples: ['INCIDENT_ID'] })),
+      action: OrNull(Type.String({ examples: ['Look at the log of the sender.'] })),
+      destination: OrNull(Type.String({ examples: ['aB3dE6gH9k'] })),
+      routes: OrNull(
+        Type.Array(
+          Type.Object({
+            destination: Type.String({ examples: ['aB3dE6gH9k'] }),
+            on: Type.Array(Type.Enum([...routeTransitions])),
+          }),
+        ),
+      ),
     }),
   ),
-  maintenance: OrNull(Type.Object({ from: Instant, until: Instant, by: Type.String() })),
+  maintenance: OrNull(Type.Object({ from: Instant, until: Instant, by: Type.String({ examples: ['Ada'] }) })),
 })
 
 export interface ResourceReader {

@@ -1,5 +1,5 @@
 // Resources: create, list, detail, change. Rules: docs/reference/v3.md, section 6.
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { ResourceView } from '#shared/contracts/resource-views.ts'
 import type { Answers } from '#shared/contracts/template.ts'
 import { websiteTemplate } from '#shared/contracts/website.ts'
@@ -11,9 +11,9 @@ import { readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
 import { type Call, pathPart } from '../answer.ts'
 import { commandId } from '../command-id.ts'
 import type { GatewayContext } from '../context.ts'
-import { Paged, route } from '../route.ts'
-import { NameText } from './common.ts'
-import { limitOf, pageQuery, readCursor, writeCursor } from './paging.ts'
+import { Paged } from '../route.ts'
+import { NameText, route, type V3Call } from './common.ts'
+import { formatCursor, limitOf, pageQuery, readCursor } from './paging.ts'
 import { ResourceItem, ResourceObject, resourceItem, resourceObject } from './resource-object.ts'
 
 const all = '/workspaces/:workspace/resources'
@@ -45,10 +45,8 @@ const ResourceChange = Type.Object(
   { additionalProperties: false },
 )
 
-type Found = Call & { workspaceId: string }
-
 /** By id, else by key; comes before scope and role. */
-export async function findResource({ directory }: GatewayContext, call: Found): Promise<ResourceView> {
+export async function findResource({ directory }: GatewayContext, call: V3Call): Promise<ResourceView> {
   const { workspaceId, traceId } = call
   const reference = pathPart(call, 'resource')
   const found = await directory.ask('get-resource', { workspaceId, reference }, traceId)
@@ -69,15 +67,16 @@ const list = route({
   result: Type.Array(ResourceItem),
   refusals: ['422 limit', '422 cursor', '422 state'],
   isAudited: false,
-  handler: async ({ directory, incidentIds }, { request: { identity }, workspaceId, query, traceId }) => {
+  handler: async ({ directory, incidentIds }, call) => {
+    const { request, workspaceId, query, traceId } = call
+    const { identity } = request
     const state = (query['state'] ?? 'active') as 'active' | 'archived' | 'all'
     const template = query['template'] === undefined ? null : String(query['template'])
-    const cursors = `resources ${workspaceId} ${state} ${template}`
-    const asked = { workspaceId, state, template, after: readCursor(cursors, query), limit: limitOf(query) }
+    const asked = { workspaceId, state, template, after: readCursor(call), limit: limitOf(call) }
     const { items, next } = await directory.ask('list-resources', asked, traceId)
     return new Paged(
       items.map(resource => resourceItem(resource, { incidentIds, identity })),
-      writeCursor(cursors, next),
+      formatCursor(call, next),
     )
   },
 })
@@ -92,8 +91,8 @@ const create = route({
   result: ResourceObject,
   refusals: ['409 key', '422 template', '422 key', '422 name', '422 labels', '422 a field of meta'],
   isAudited: true,
-  handler: async (context, { request: { identity }, workspaceId, body, traceId }) => {
-    const sent = body as Static<typeof NewResource>
+  examples: [{ template: 'heartbeat', key: 'backup-1', name: 'Nightly backup', labels: { env: 'production' } }],
+  handler: async (context, { request: { identity }, workspaceId, body: sent, traceId }) => {
     const labels = readLabels((sent.labels ?? {}) as Record<string, unknown>, false) as Record<string, string>
     const template = await context.directory.ask('get-template', { workspaceId, reference: sent.template }, traceId)
     if (template === null) throw invalid('template', `There is no Template ${sent.template}`)
@@ -137,14 +136,16 @@ const change = route({
   method: 'PATCH',
   path: one,
   summary: 'Changes what is sent and leaves the rest. Key and Template never change.',
+  more: 'While it is archived: 409.',
   needs: { role: 'editor', scope: 'full' },
   find: findResource,
   body: ResourceChange,
   result: ResourceObject,
-  refusals: ['409 while it is archived', '422 name', '422 labels', '422 a field of meta'],
+  refusals: ['409', '422 name', '422 labels', '422 a field of meta'],
   isAudited: true,
+  examples: [{ name: 'Backup of the shop', labels: { env: null, team: 'core' } }],
   handler: async (context, { request: { identity }, found, body, traceId }) => {
-    const { name, meta, labels } = body as Static<typeof ResourceChange>
+    const { name, meta, labels } = body
     const answers = (meta ?? null) as Record<string, unknown> | null
     if (found.check !== null && answers?.['locations'] != null) await requireLocations(context, answers['locations'], traceId)
     const command = {

@@ -10,51 +10,10 @@ import type {
   TemplateRule,
 } from '#shared/contracts/template.ts'
 import { signalsOf } from '#shared/manifest/read-decision.ts'
-import { OrNull } from './common.ts'
+import { websiteCheck } from '#shared/manifest/website-check.ts'
+import { Answered, OrNull } from '../result-schema.ts'
 
 const Wait = Type.Union([Type.Integer(), Type.Object({ meta: Type.String() })])
-
-export const TemplateObject = Type.Object({
-  id: Type.String({ description: 'key@version' }),
-  key: Type.String(),
-  version: Type.Integer(),
-  name: Type.String(),
-  summary: Type.String(),
-  fields: Type.Array(
-    Type.Object({
-      key: Type.String(),
-      label: Type.String(),
-      help: Type.String(),
-      type: Type.String(),
-      required: Type.Boolean(),
-      default: Type.Unknown(),
-      options: Type.Array(Type.String()),
-      min: OrNull(Type.Number()),
-      max: OrNull(Type.Number()),
-    }),
-  ),
-  signals: Type.Array(
-    Type.Object({
-      key: Type.String(),
-      kind: Type.Enum(['heartbeat', 'periodic', 'event']),
-      every_seconds: OrNull(Type.Integer()),
-      help: Type.String(),
-      states: Type.Array(Type.Enum(['ok', 'problem', 'no_data'])),
-    }),
-  ),
-  rules: Type.Array(
-    Type.Object({
-      key: Type.String(),
-      signals: Type.Array(Type.String()),
-      help: Type.String(),
-      action: OrNull(Type.String()),
-      wait: Type.Object({ confirm_after: Wait, recover_after: Wait }),
-      decision: Type.Unknown({ description: 'As it was published; null of a system Template.' }),
-      destination: OrNull(Type.String()),
-      routes: OrNull(Type.Array(Type.Object({ destination: Type.String(), on: Type.Array(Type.String()) }))),
-    }),
-  ),
-})
 
 /** `scope`: of the key that reads; a scoped one reads secret defaults as `[redacted]` (rule 11.2). */
 export function templateObject(template: Template | SystemTemplate, scope: KeyScope | null) {
@@ -99,3 +58,49 @@ function ruleObject(rule: TemplateRule | SystemRule, { signals }: Template | Sys
 }
 
 const seconds = (wait: number | MetaReference) => (typeof wait === 'number' ? wait : { meta: wait.meta })
+
+export const TemplateObject = Answered(
+  'Template',
+  {
+    id: Type.String({ description: 'key@version' }),
+    key: Type.String(),
+    version: Type.Integer(),
+    name: Type.String(),
+    summary: Type.String(),
+    fields: Type.Array(
+      Type.Object({
+        key: Type.String(),
+        label: Type.String(),
+        help: Type.String(),
+        type: Type.String(),
+        required: Type.Boolean(),
+        default: Type.Unknown(),
+        options: Type.Array(Type.String()),
+        min: OrNull(Type.Number()),
+        max: OrNull(Type.Number()),
+      }),
+    ),
+    signals: Type.Array(
+      Type.Object({
+        key: Type.String(),
+        kind: Type.Enum(['heartbeat', 'periodic', 'event']),
+        every_seconds: OrNull(Type.Integer()),
+        help: Type.String(),
+        states: Type.Array(Type.Enum(['ok', 'problem', 'no_data'])),
+      }),
+    ),
+    rules: Type.Array(
+      Type.Object({
+        key: Type.String(),
+        signals: Type.Array(Type.String()),
+        help: Type.String(),
+        action: OrNull(Type.String()),
+        wait: Type.Object({ confirm_after: Wait, recover_after: Wait }),
+        decision: Type.Unknown({ description: 'As it was published; null of a system Template.' }),
+        destination: OrNull(Type.String()),
+        routes: OrNull(Type.Array(Type.Object({ destination: Type.String(), on: Type.Array(Type.String()) }))),
+      }),
+    ),
+  },
+  { examples: [templateObject(websiteCheck, null)] },
+)

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { SystemTemplate, Template } from '#shared/contracts/template.ts'
 import { Manifest } from '#shared/contracts/template.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
-import { route } from '../route.ts'
+import { route } from './common.ts'
 import { TemplateObject, templateObject } from './template-object.ts'
 
 const listSystem = route({

@@ -13,7 +13,7 @@ import { AuthenticationError } from '../../../services/gateway/authentication-er
 import { sendRefusal } from '../../../services/gateway/dialect.ts'
 import { allFamilies } from '../../../services/gateway/families.ts'
 import type { Family } from '../../../services/gateway/family.ts'
-import { route } from '../../../services/gateway/route.ts'
+import { route } from '../../../services/gateway/v3/common.ts'
 import { v3Dialect } from '../../../services/gateway/v3/dialect.ts'
 import { registerRoute } from '../../../services/gateway/v3/register.ts'
 import { v3Routes } from '../../../services/gateway/v3/routes.ts'

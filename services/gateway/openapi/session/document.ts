@@ -107,7 +107,11 @@ function refused(words: readonly SessionErrorWord[]): JsonSchema {
   )
 }
 
-const queryParameter = (name: string, { required, schema, meaning }: QueryParameter, schemas: Components): JsonSchema => ({
+const queryParameter = (
+  name: string,
+  { required = false, schema, meaning }: QueryParameter,
+  schemas: Components,
+): JsonSchema => ({
   name,
   in: 'query',
   required,

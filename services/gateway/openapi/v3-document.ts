@@ -1,0 +1,188 @@
+// OpenAPI 3.1 document of generation 3, made from the records of its routes. Rules: docs/reference/v3.md, section 1.
+import { limits } from '#shared/limits.ts'
+import type { QueryParameter, Route } from '../route.ts'
+import { v3Routes } from '../v3/routes.ts'
+import { workspacePlaceholder } from './examples.ts'
+import { type Components, type JsonSchema, plainSchema, schemaAddress } from './plain-schema.ts'
+import { sampleOf } from './sample.ts'
+
+/** A plain object, ready to be written as JSON. */
+export function v3Document(version: string, routes: readonly Route[] = v3Routes): JsonSchema {
+  const schemas: Components = { Refused }
+  const paths: Record<string, JsonSchema> = {}
+  for (const route of routes) {
+    const path = documentedPath(route)
+    const item = paths[path] ?? { ...pathParameters(path) }
+    item[route.method.toLowerCase()] = operation(path, route, schemas)
+    paths[path] = item
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Watchkeeper API, generation 3',
+      version,
+      description: introduction,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/api' }],
+    security: [{ key: [] }],
+    paths,
+    components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer', description: keyMeaning } } },
+  }
+}
+
+/** Below `/api`, parameters in braces. */
+const documentedPath = ({ path }: Route): string => `/v3${path.replaceAll(/:(\w+)/g, '{$1}')}`
+
+const introduction =
+  'Templates, Resources and Observations. Every response is `{ result, error, meta }`, and its HTTP status carries meaning. ' +
+  'Branch on `error.code`, which is the status behind a 1; `error.details.field` names the field at fault.'
+
+const keyMeaning =
+  'An API key, as `./watchkeeper key create` or the dashboard shows it once. A scoped key belongs to one workspace, and has the actions it was made with.'
+
+function operation(path: string, route: Route, components: Components): JsonSchema {
+  const { method, summary, more, needs, query = {}, body, bodyBytes = limits.v3.bodyBytes, examples, status = 200 } = route
+  const parameters = Object.entries(query).map(([name, parameter]) => queryParameter(name, parameter, components))
+  return {
+    operationId: [method.toLowerCase(), ...path.replaceAll(/[{}]/g, '').split('/')].filter(part => part !== '').join('_'),
+    tags: [path.replace('/v3/workspaces/{workspace}/', '/v3/').split('/')[2] ?? ''],
+    summary,
+    description: [`For: ${whoMay(needs)}.`, ...(more === undefined ? [] : [more])].join(' '),
+    ...(needs.role === 'nobody' ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: jsonBody(plainSchema(body, components), bodyBytes, examples) }),
+    responses: { [status]: success(route, components), ...refused(route) },
+  }
+}
+
+function whoMay({ role, scope }: Route['needs']): string {
+  if (role === 'nobody') return 'everybody, without a key'
+  const whose =
+    role === 'anybody'
+      ? 'anybody with a key'
+      : role === 'viewer'
+        ? 'members'
+        : role === 'editor'
+          ? 'editors and owners'
+          : 'owners'
+  if (scope === null) return whose
+  return scope === 'full' ? `${whose}, by a full key` : `${whose}, by a full key or one with the action \`${scope}\``
+}
+
+function jsonBody(schema: JsonSchema, maxBytes: number, examples: readonly unknown[] = []): JsonSchema {
+  const shown = Object.fromEntries(examples.map((value, i) => [`example ${i + 1}`, { value }]))
+  return {
+    required: Array.isArray(schema['required']),
+    description: `At most ${maxBytes} bytes. An optional member sent as null is as if it were absent.`,
+    content: { 'application/json': { schema, ...(examples.length === 1 ? { example: examples[0] } : { examples: shown }) } },
+  }
+}
+
+const RefusalError: JsonSchema = {
+  type: 'object',
+  properties: {
+    code: { type: 'integer', description: 'The HTTP status behind a 1. What a client branches on.' },
+    error_type: {
+      enum: [
+        'bad_request',
+        'auth',
+        'forbidden',
+        'not_found',
+        'conflict',
+        'gone',
+        'too_large',
+        'validation',
+        'rate_limited',
+        'server',
+      ],
+    },
+    message: { type: 'string', description: 'A sentence for people.' },
+    details: {
+      type: 'object',
+      properties: {
+        field: { type: 'string', description: 'The field at fault, a dotted place inside a Template, or the parameter.' },
+        scope: { type: 'string', description: 'The action that the key lacks; `full`: any scoped key does.' },
+        role: { type: 'string', description: 'The role that is needed.' },
+        used_by: { type: 'string', description: 'Rules that name the destination which is not deleted.' },
+      },
+    },
+  },
+  required: ['code', 'error_type', 'message', 'details'],
+  additionalProperties: false,
+}
+
+const nothing = { type: 'null' }
+
+const envelope = (properties: JsonSchema): JsonSchema => ({
+  type: 'object',
+  properties: { ...properties, meta: nothing },
+  required: ['result', 'error', 'meta'],
+  additionalProperties: false,
+})
+
+const Refused = envelope({ result: nothing, error: RefusalError })
+
+function success({ result: schema = nothing }: Route, components: Components): JsonSchema {
+  const result = plainSchema(schema, components)
+  const example = { result: sampleOf(result, components, ''), error: null, meta: null }
+  return { description: 'Done.', content: { 'application/json': { schema: envelope({ result, error: nothing }), example } } }
+}
+
+/** By status: what every route refuses, what its needs and its path bring, and its own. */
+function refused(route: Route): JsonSchema {
+  const schema = { $ref: `${schemaAddress}Refused` }
+  return Object.fromEntries(
+    v3StatusesOf(route).map(status => {
+      const own = route.refusals.filter(refusal => refusal.startsWith(`${status} `)).map(refusal => refusal.slice(4))
+      const fields = own.length === 0 ? '' : ` \`details.field\`: ${own.join('; ')}.`
+      return [status, { description: `${meanings[status] ?? ''}${fields}`, content: { 'application/json': { schema } } }]
+    }),
+  )
+}
+
+/** Every status with which a route may refuse. */
+export function v3StatusesOf({ path, needs: { role, scope }, find, refusals }: Route): string[] {
+  const isLimited = scope !== null || role === 'editor' || role === 'owner'
+  return [
+    '400',
+    ...(role === 'nobody' ? [] : ['401']),
+    ...(isLimited ? ['403'] : []),
+    ...(path.includes(':workspace') || find !== undefined ? ['404'] : []),
+    ...['413', '422', '429', '500'],
+    ...refusals.map(refusal => refusal.slice(0, 3)),
+  ].filter((status, i, all) => all.indexOf(status) === i)
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  400: 'No JSON, an unknown field, or a field of another JSON type.',
+  401: 'No key, or one that is not valid.',
+  403: 'The key lacks `details.scope`, or its owner the role `details.role`.',
+  404: 'No such workspace or object, or it is not yours to see.',
+  409: 'Its state does not allow it.',
+  410: 'It is gone for good.',
+  413: 'The body is too large.',
+  422: 'A field or a parameter has a value that is not allowed.',
+  429: 'The installation sheds load: wait as `Retry-After` says.',
+  500: 'The request was not completed; it may be sent again.',
+}
+
+const queryParameter = (name: string, parameter: QueryParameter, components: Components): JsonSchema => ({
+  name,
+  in: 'query',
+  required: parameter.required ?? false,
+  description: parameter.meaning,
+  schema: plainSchema(parameter.schema, components),
+})
+
+function pathParameters(path: string): JsonSchema {
+  const parameters = [...path.matchAll(/[{](\w+)[}]/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: `The id of the ${name}.`,
+    schema: { type: 'string', minLength: 1 },
+    example: name === 'workspace' ? workspacePlaceholder : `${name.toUpperCase()}_ID`,
+  }))
+  return parameters.length === 0 ? {} : { parameters }
+}

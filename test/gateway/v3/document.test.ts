@@ -1,0 +1,108 @@
+// OpenAPI document of generation 3: every registered route is in it, real responses are as it says, and its examples work as sent.
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { fastify as createFastify, type RouteOptions } from 'fastify'
+import t from 'tap'
+import type { GatewayContext } from '../../../services/gateway/context.ts'
+import { v3Document } from '../../../services/gateway/openapi/v3-document.ts'
+import { v3Family } from '../../../services/gateway/v3/family.ts'
+import { v3Routes } from '../../../services/gateway/v3/routes.ts'
+import { type ApiWorld, incidentSalt, startApiWorld, version } from '../../support/api-world.ts'
+
+interface Operation {
+  operationId: string
+  security?: unknown[]
+  requestBody?: { content: { 'application/json': { example?: unknown; examples?: Record<string, { value: unknown }> } } }
+  responses: Record<string, { content: { 'application/json': { example?: unknown } } }>
+}
+
+const document = v3Document(version)
+const { paths } = document as unknown as { paths: Record<string, Record<string, Operation>> }
+const ajv = new Ajv2020({ strict: false })
+addFormats.default(ajv)
+ajv.addSchema(document, 'v3')
+const pointer = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
+const judge = (method: string, path: string, status: number | string) =>
+  ajv.compile({
+    $ref: `v3#/paths/${pointer(path)}/${method.toLowerCase()}/responses/${status}/content/${pointer('application/json')}/schema`,
+  })
+const operations = Object.entries(paths).flatMap(([path, { parameters: _, ...methods }]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+)
+
+let world: ApiWorld
+let owner: string
+let viewer: string
+t.before(async () => {
+  world = await startApiWorld()
+  owner = (await world.addPerson('olga', { w1: 'owner' })).token
+  viewer = (await world.addPerson('vera', { w1: 'viewer' })).token
+})
+t.teardown(() => world.stop())
+
+t.test('the document of v3 is OpenAPI 3.1 without marks of ours', async t => {
+  t.strictSame(await new Validator().validate(structuredClone(document)), { valid: true })
+  t.notMatch(JSON.stringify(document), /"(needed|documented|\$id|\$defs|trimmed|plain)"/)
+  t.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, v3Routes.length)
+})
+
+t.test('every registered route of v3 is described, and no other', async t => {
+  const found: string[] = []
+  const fastify = createFastify()
+  fastify.addHook('onRoute', ({ method, url }: RouteOptions) => {
+    for (const one of [method].flat()) if (one !== 'HEAD') found.push(`${one} /v3${url.replaceAll(/:(\w+)/g, '{$1}')}`)
+  })
+  await fastify.register(v3Family.routes({} as GatewayContext, (_request, _reply, done) => done(), { version, incidentSalt }))
+  await fastify.close()
+  t.strictSame(found.toSorted(), operations.map(({ method, path }) => `${method} ${path}`).toSorted())
+})
+
+t.test('every route of v3 responds as its document says, its examples sent as they stand', async t => {
+  for (const { path, method, operation } of operations) {
+    const { example, examples = {} } = operation.requestBody?.content['application/json'] ?? {}
+    const bodies = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)]
+    if (operation.requestBody !== undefined) t.ok(bodies.length > 0, `${method} ${path}: a body has an example`)
+    for (const body of bodies.length === 0 ? [undefined] : bodies) {
+      const sent = JSON.parse(JSON.stringify({ path, body }).replaceAll('{workspace}', 'w1').replaceAll('WORKSPACE_ID', 'w1'))
+      const { status, json } = await world.call(method, `/api${sent.path}`, { token: owner, body: sent.body })
+      t.ok(status < 300, `${method} ${path}: ${JSON.stringify(json)}`)
+      const fits = judge(method, path, status)
+      t.ok(fits(json), `${method} ${path}: ${JSON.stringify(fits.errors)}`)
+    }
+  }
+})
+
+t.test('every refusal of v3 has a status and a shape that the document allows', async t => {
+  const faults = [{ token: null }, { token: viewer }, { raw: '{' }, { raw: '{"x":1}' }, { raw: 'x'.repeat(300_000) }, {}]
+  for (const { path, method } of operations) {
+    for (const [i, fault] of faults.entries()) {
+      const query = i === faults.length - 1 ? '?unknown=1' : ''
+      const at = path.replace('{workspace}', i % 2 === 0 ? 'w1' : 'w9')
+      for (const place of [at, path.replace('{workspace}', 'w1')]) {
+        if (method === 'GET' && 'raw' in fault) continue
+        const { status, json } = await world.call(method, `/api${place}${query}`, { token: owner, ...fault })
+        const fits = paths[path]?.[method.toLowerCase()]?.responses[status] === undefined ? null : judge(method, path, status)
+        t.ok(fits?.(json), `${method} ${place}${query}: ${status} ${JSON.stringify(fits?.errors)}`)
+      }
+    }
+  }
+})
+
+t.test('every response that the document of v3 shows is one that it allows', async t => {
+  for (const { path, method, operation } of operations) {
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      const { example } = content['application/json']
+      t.equal(example !== undefined, status < '300', `${method} ${path} ${status}`)
+      if (example === undefined) continue
+      const fits = judge(method, path, status)
+      t.ok(fits(example), `${method} ${path}: ${JSON.stringify(fits.errors)}`)
+    }
+  }
+})
+
+t.test('the document of v3 is served without a key, and the page leads to it', async t => {
+  const get = async (path: string) => (await fetch(`${world.address}/api/openapi/${path}`)).text()
+  t.strictSame(JSON.parse(await get('v3.json')), JSON.parse(JSON.stringify(document)))
+  t.match(await get(''), /href="v3\.json"/)
+})
