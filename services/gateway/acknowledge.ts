@@ -1,41 +1,81 @@
-// Acknowledging an incident, the same for website monitors and custom subjects (spec A, Rules per route 7; spec B): the caller has
-// found the subject that the path names; what comes after it in the order of the checks is looked at here.
+// Acknowledging an incident, the same for website monitors and custom subjects (spec A, Rules per route 7; spec B) but for the ids that it
+// names.
+import { type TProperties, Type } from 'typebox'
 import type { IncidentView } from '#shared/contracts/ask-subjects.ts'
 import type { AcknowledgementView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import type { IncidentIds } from '#shared/incident-ids.ts'
-import { requireEditor } from './access.ts'
-import type { Call } from './answer.ts'
+import { type Call, pathPart } from './answer.ts'
 import { commandId } from './command-id.ts'
 import type { GatewayContext } from './context.ts'
 import { timestamp, timestampOrNull } from './instants.ts'
 import { requireNoBody } from './json-body.ts'
+import { Answered, Instant, Kind, OrNull } from './result-schema.ts'
+import type { Route } from './route.ts'
+import { type ClassicCall, type ClassicRefusal, editor, route } from './v2/classic-route.ts'
+import { accessDenied } from './v2/refusals.ts'
 
-export interface AcknowledgeTarget {
-  /** Of the subject in the path, which the caller may read. */
-  subjectId: string
-  /** As it stands in the path. */
-  publicIncidentId: string
+interface Family<Subject> extends Pick<Route, 'path' | 'query'> {
+  /** Of the answer's schema. */
+  name: string
+  ids: TProperties
+  refusals: readonly ClassicRefusal[]
+  /** The subject in the path, which the caller may read. */
+  findSubject(context: GatewayContext, call: ClassicCall): Promise<Subject>
+  /** The fields that only one of the two families has; the other's are absent, not empty. */
+  idsOf(subject: Subject, acknowledgement: AcknowledgementView): object
 }
 
 /**
- * Records who and when; a repeat answers the first person's. Throws, in this order: not_found `Incident not found` for an id that is
- * not one of this subject's, access_denied for a viewer, validation where there is any body, invalid_state `Incident is closed`.
+ * Records who and when; a repeat answers the first person's. Refuses, in this order: `Incident not found` for an id that is not one of this
+ * subject's, a viewer, any body, `Incident is closed`.
  */
-export async function acknowledgeIncident(
-  context: GatewayContext,
-  call: Call,
-  target: AcknowledgeTarget,
-): Promise<AcknowledgementView> {
-  const incident = await findIncident(context, call, target)
-  requireEditor(call.request.identity, incident.workspaceId)
-  await requireNoBody(call.request, call.reply)
-  return incident.open ? acknowledgeOpen(context, call, incident) : answerClosed(incident)
-}
+export const acknowledgeRoute = <Subject extends { id: string }>(family: Family<Subject>): Route =>
+  route({
+    method: 'POST',
+    path: family.path,
+    summary: 'Says that somebody looks after an incident: its reminders stop, its status does not change.',
+    more: 'Takes no body. A repeat answers who was first, with `recorded` false.',
+    needs: editor,
+    find: async (context, call) => {
+      const subject = await family.findSubject(context, call)
+      const incident = await findIncident(context, call, subject.id)
+      return { workspaceId: incident.workspaceId, subject, incident }
+    },
+    ...(family.query === undefined ? {} : { query: family.query }),
+    result: acknowledgementResult(family.name, family.ids),
+    refusals: [
+      ...(['2001 This request takes no body', '2002 Incident not found', '2004 Incident is closed'] as const),
+      accessDenied,
+      ...family.refusals,
+    ],
+    handler: async (context, call) => {
+      const { subject, incident } = call.found
+      await requireNoBody(call.request, call.reply)
+      const view = incident.open ? await acknowledgeOpen(context, call, incident) : answerClosed(incident)
+      return acknowledgementObject(view, context.incidentIds, family.idsOf(subject, view))
+    },
+  })
 
-async function findIncident(context: GatewayContext, call: Call, target: AcknowledgeTarget): Promise<IncidentView> {
-  const decoded = context.incidentIds.decode(target.publicIncidentId)
-  if (decoded === null || decoded.subjectId !== target.subjectId) throw notFound()
+const acknowledgementResult = (name: string, ids: TProperties) =>
+  Answered(name, {
+    incident_id: Type.String(),
+    ...ids,
+    status: Type.Enum(['problem', 'pending', 'recovering', 'no_data', 'ok']),
+    acknowledged: Type.Literal(true),
+    acknowledged_at: Instant,
+    acknowledged_by: Type.String(),
+    recorded: Type.Boolean({ description: 'Whether this call wrote the acknowledgement.' }),
+    trouble_since: Instant,
+    confirmed_at: OrNull(Instant),
+    well_since: OrNull(Instant),
+    closed_at: OrNull(Instant),
+    kind: Kind('incident_acknowledgement'),
+  })
+
+async function findIncident(context: GatewayContext, call: Call, subjectId: string): Promise<IncidentView> {
+  const decoded = context.incidentIds.decode(pathPart(call, 'incident'))
+  if (decoded === null || decoded.subjectId !== subjectId) throw notFound()
   const incident = await context.directory.ask('get-incident', { incidentId: decoded.incidentId }, call.traceId)
   if (incident === null) throw notFound()
   return incident
@@ -82,13 +122,9 @@ function answerClosed(incident: IncidentView): AcknowledgementView {
   }
 }
 
-/** The fields that only one of the two families has. */
-type FamilyFields = { monitor_id: string } | { subject_id: string; rule_id: string }
-
-/** Kind `incident_acknowledgement`: the other family's fields are absent, not empty. */
-export const acknowledgementObject = (view: AcknowledgementView, ids: IncidentIds, family: FamilyFields) => ({
+const acknowledgementObject = (view: AcknowledgementView, ids: IncidentIds, own: object) => ({
   incident_id: ids.encode(view.incidentId),
-  ...family,
+  ...own,
   status: view.status,
   acknowledged: true,
   acknowledged_at: timestamp(view.acknowledgedAt),

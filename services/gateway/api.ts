@@ -1,21 +1,15 @@
-// Everything under /api that generations 1 and 2 share: the key check, unknown paths, refusals in their envelope, the version.
+// Everything under /api that generations 1 and 2 share: the key check, unknown paths, refusals in their envelope.
 import type { FastifyInstance } from 'fastify'
 import { type AuthenticateHook, requireFullKey } from './authenticate.ts'
 import type { GatewayContext } from './context.ts'
 import { noSuchRoute, sendRefusal } from './dialect.ts'
 import type { Family } from './family.ts'
-import { regionRoutes } from './v1/regions.ts'
-import { ruleRoutes } from './v1/rules.ts'
-import { deliveryLogRoutes } from './v2/delivery-log.ts'
-import { deliveryTableRoutes } from './v2/delivery-tables.ts'
-import { destinationRoutes } from './v2/destinations.ts'
+import type { Route } from './route.ts'
+import { v1Routes } from './v1/routes.ts'
 import { classicDialect } from './v2/dialect.ts'
-import { incidentRoutes } from './v2/incidents.ts'
-import { locationRoutes } from './v2/locations.ts'
-import { subjectRoutes } from './v2/subjects/routes.ts'
-import { transformationRoutes } from './v2/transformations.ts'
-import { websiteRoutes } from './v2/websites.ts'
-import { workspaceRoutes } from './v2/workspaces.ts'
+import { version } from './v2/general.ts'
+import { registerRoute } from './v2/register.ts'
+import { v2Routes } from './v2/routes.ts'
 
 export const classicFamily: Family = {
   prefix: '/api',
@@ -23,36 +17,20 @@ export const classicFamily: Family = {
   routes: (context, authenticate) => apiRoutes(context, requireFullKey(authenticate)),
 }
 
+/** By prefix below `/api`. */
+export const classicRoutes: Readonly<Record<'' | '/v1' | '/v2', readonly Route[]>> = {
+  '': [version],
+  '/v1': v1Routes,
+  '/v2': v2Routes,
+}
+
 /** A Fastify plugin, to be registered at `/api`. */
 export const apiRoutes = (context: GatewayContext, authenticate: AuthenticateHook) => async (fastify: FastifyInstance) => {
-  const version = classicDialect.success(context.version)
   fastify.addHook('onRequest', authenticate)
   const { logger } = context
   fastify.setErrorHandler((error, request, reply) => sendRefusal(classicDialect, logger, error, request, reply))
   fastify.setNotFoundHandler((request, reply) => void sendRefusal(classicDialect, logger, noSuchRoute(), request, reply))
-  fastify.get('/version', () => version)
-  await fastify.register(
-    (v1, _options, done) => {
-      workspaceRoutes(v1, context)
-      regionRoutes(v1, context)
-      ruleRoutes(v1, context)
-      done()
-    },
-    { prefix: '/v1' },
-  )
-  await fastify.register(
-    (v2, _options, done) => {
-      workspaceRoutes(v2, context)
-      locationRoutes(v2, context)
-      incidentRoutes(v2, context)
-      websiteRoutes(v2, context)
-      subjectRoutes(v2, context)
-      destinationRoutes(v2, context)
-      transformationRoutes(v2, context)
-      deliveryTableRoutes(v2, context)
-      deliveryLogRoutes(v2, context)
-      done()
-    },
-    { prefix: '/v2' },
-  )
+  for (const [prefix, routes] of Object.entries(classicRoutes)) {
+    for (const route of routes) registerRoute(fastify, context, route, prefix)
+  }
 }

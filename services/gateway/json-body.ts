@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
+import { once } from '#shared/once.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,19 +13,20 @@ declare module 'fastify' {
   }
 }
 
-/**
- * The body as an object; `{}` where there is none (an empty body is no body). Throws `malformed` (2006) for what is too large, of
- * another content type, encoded, not UTF-8, not JSON, or not an object.
- */
-export async function readObject(request: FastifyRequest, reply: FastifyReply): Promise<Record<string, unknown>> {
-  return (await readObjectAndText(request, reply)).body
+/** A body, and the JSON text that it was read from. */
+export interface SentJson {
+  body: Record<string, unknown>
+  text: string
 }
 
-/** The same, with the JSON text that it was read from; `{}` where there was none. */
-export async function readObjectAndText(
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<{ body: Record<string, unknown>; text: string }> {
+/**
+ * Reads the body at its first call and returns the same at each later one: `{}` if there is none (an empty body is no body). Rejects with
+ * `malformed` (2006) for what is too large, of another content type, encoded, not UTF-8, not JSON, or not an object.
+ */
+export const jsonOnce = (request: FastifyRequest, reply: FastifyReply): (() => Promise<SentJson>) =>
+  once(() => readObjectAndText(request, reply))
+
+async function readObjectAndText(request: FastifyRequest, reply: FastifyReply): Promise<SentJson> {
   const text = await readBodyText(request, reply)
   if (text.trim() === '') return { body: {}, text: '{}' }
   requireJson(request)

@@ -30,6 +30,17 @@ export interface Checked<Found, Body> {
   query: Readonly<Record<string, string | number | boolean>>
 }
 
+/**
+ * What paths meant before, which saves `find`. Only a hint: a request that is refused with a remembered object is judged anew with the one that
+ * `find` returns, so that every refusal is the one that the order of checks gives.
+ */
+export interface FoundMemory<Found, Caller> {
+  /** Null: not remembered, or the path may mean several objects. */
+  known(call: Caller): Found | null
+  remember(found: Found): void
+  forget(found: Found): void
+}
+
 // biome-ignore-start lint/suspicious/noExplicitAny: a table of routes holds records of every kind of object, body and family
 export interface Route<
   Found = any,
@@ -49,6 +60,8 @@ export interface Route<
   needs: Needs
   /** The object that the path names; throws `not_found`. Comes before scope and role. */
   find?(context: Context, call: Caller): Promise<Found>
+  /** Made once for each gateway. */
+  memory?(): FoundMemory<Found, Caller>
   query?: Readonly<Record<string, QueryParameter>>
   /** Absent: the route takes no body. */
   body?: Body

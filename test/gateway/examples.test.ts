@@ -8,7 +8,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t, { type Test } from 'tap'
 import { openApiDocument } from '../../services/gateway/openapi/document.ts'
-import { bodyExamples } from '../../services/gateway/openapi/examples.ts'
 import { generations } from '../../services/gateway/openapi/generations.ts'
 import { startScript } from '../../services/gateway/openapi/page.ts'
 import { type FuzzedInstallation, startInstallation } from '../fuzz/installation.ts'
@@ -192,14 +191,6 @@ t.test('the message that the document shows is one that it allows', async t => {
   const { webhooks } = documentOf('v2') as never as Record<'webhooks', Record<'message', { post: DocumentedOperation }>>
   const fits = judgeOf('v2')(`${place}/schema`)
   t.ok(fits(webhooks.message.post.requestBody?.content['application/json'].example), JSON.stringify(fits.errors))
-})
-
-t.test('no example is of a route that is not described', async t => {
-  const described = new Set(Object.values(generations).flatMap(({ routes }) => Object.keys(routes)))
-  t.strictSame(
-    Object.keys(bodyExamples).filter(route => !described.has(route)),
-    [],
-  )
 })
 
 t.test('the page puts the first workspace of its reader in the place of WORKSPACE_ID', async t => {

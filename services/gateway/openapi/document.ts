@@ -1,17 +1,17 @@
-// The OpenAPI 3.1 document of a generation, made from the descriptions of its routes. Generations 1 and 2 answer HTTP 200 always, so
+// The OpenAPI 3.1 document of a generation, made from the records of its routes. Generations 1 and 2 answer HTTP 200 always, so
 // an operation has one response: the envelope, with a result or with a refusal.
 import { type TSchema, Type } from 'typebox'
 import { limits } from '#shared/limits.ts'
-import type { Descriptions, QueryParameter, Refusal, RouteDescription } from './description.ts'
-import { bodyExamples, pathExample, queryExample } from './examples.ts'
+import type { QueryParameter, Route } from '../route.ts'
+import { ofEveryBody, ofEveryRoute } from '../v2/refusals.ts'
+import { pathExample, queryExample } from './examples.ts'
 import { type Components, type JsonSchema, plainSchema, schemaAddress } from './plain-schema.ts'
-import { ofEveryBody, ofEveryRoute } from './refusals.ts'
 import { sampleOf } from './sample.ts'
 
 export interface Generation {
   title: string
   description: string
-  routes: Descriptions
+  routes: Readonly<Record<string, Route>>
   /** Messages that the installation sends by itself. */
   webhooks?: (components: Components) => JsonSchema
 }
@@ -38,7 +38,7 @@ export function openApiDocument({ title, description, routes, webhooks }: Genera
 }
 
 /** All refusals of a route, those that it shares included. */
-export const refusalsOf = ({ body, refusals }: RouteDescription): readonly Refusal[] => [
+export const refusalsOf = ({ body, refusals }: Pick<Route, 'body' | 'refusals'>): readonly string[] => [
   ...refusals,
   ...(body ? ofEveryBody : []),
   ...ofEveryRoute,
@@ -56,17 +56,16 @@ const Refused = Type.Object(
   { additionalProperties: false },
 )
 
-function operation(method: string, path: string, described: RouteDescription, components: Components): JsonSchema {
-  const { summary, more, query = {}, body, result } = described
-  const parameters = Object.entries(query).map(([name, parameter]) => queryParameter(name, parameter, components))
-  const example = bodyExamples[`${method} ${path}`]
+function operation(method: string, path: string, described: Route, components: Components): JsonSchema {
+  const { summary, more, query = {}, body, result = Type.Null(), examples = [] } = described
+  const parameters = Object.entries<QueryParameter>(query).map(([name, parameter]) => queryParameter(name, parameter, components))
   return {
     operationId: operationId(method, path),
     tags: [tagOf(path)],
     summary,
     ...(more === undefined ? {} : { description: more }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: jsonBody(body, example, components) }),
+    ...(body === undefined ? {} : { requestBody: jsonBody(body, examples[0], components) }),
     responses: { 200: answer(plainSchema(result, components), refusalsOf(described), components) },
   }
 }
@@ -126,7 +125,7 @@ function jsonBody(body: TSchema, example: unknown, components: Components): Json
   }
 }
 
-function answer(result: JsonSchema, refusals: readonly Refusal[], components: Components): JsonSchema {
+function answer(result: JsonSchema, refusals: readonly string[], components: Components): JsonSchema {
   const nothing = { type: 'null' }
   const envelope = (properties: JsonSchema) => ({
     type: 'object',

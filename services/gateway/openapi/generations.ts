@@ -1,36 +1,25 @@
-// The generations that are documented, each with all its routes.
-import { customSubjects, incidentsOfSubjects, signalsOfSubjects } from './custom-subjects.ts'
-import { deliveryTables } from './delivery-tables.ts'
+// Generations 1 and 2 as they are documented, each with the records of all its routes.
+import { classicRoutes } from '../api.ts'
+import type { Route } from '../route.ts'
 import type { Generation } from './document.ts'
-import { generalOfV1, generalOfV2 } from './general.ts'
-import { deliveryLog, destinations, transformations } from './notifications.ts'
-import { rulesOfSubjects } from './subject-rules.ts'
 import { webhooks } from './webhooks.ts'
-import { websitesOfV1, websitesOfV2 } from './websites.ts'
 
 const envelope = 'Every answer is HTTP 200 with `{ result, error, meta }`: look at `error`, branch on its `code`.'
+
+/** By method and path below `/api`, parameters in braces: `GET /v2/workspaces`. */
+const described = (prefix: keyof typeof classicRoutes): [string, Route][] =>
+  classicRoutes[prefix].map(route => [`${route.method} ${prefix}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`, route])
 
 export const generations: Record<'v1' | 'v2', Generation> = {
   v1: {
     title: 'Watchkeeper API, generation 1',
     description: `Frozen and still served: it says regions and rules where generation 2 says locations and monitors. ${envelope}`,
-    routes: { ...generalOfV1, ...websitesOfV1 },
+    routes: Object.fromEntries([...described(''), ...described('/v1')]),
   },
   v2: {
     title: 'Watchkeeper API, generation 2',
     description: `Website monitors, custom subjects and notifications. ${envelope}`,
-    routes: {
-      ...generalOfV2,
-      ...websitesOfV2,
-      ...customSubjects,
-      ...signalsOfSubjects,
-      ...rulesOfSubjects,
-      ...incidentsOfSubjects,
-      ...deliveryTables,
-      ...destinations,
-      ...transformations,
-      ...deliveryLog,
-    },
+    routes: Object.fromEntries([...described(''), ...described('/v2')]),
     webhooks,
   },
 }

@@ -1,5 +1,5 @@
 // The page on which people browse the documents. Everything on it comes from this server: its policy forbids anything else.
-import { workspacePlaceholder } from './examples.ts'
+import { workspacePlaceholder } from '../website/example.ts'
 
 /** `'unsafe-inline'` is for styles alone: Swagger UI writes some beside its elements. */
 export const pagePolicy = [

@@ -2,7 +2,7 @@
 import { limits } from '#shared/limits.ts'
 import type { QueryParameter, Route } from '../route.ts'
 import { v3Routes } from '../v3/routes.ts'
-import { workspacePlaceholder } from './examples.ts'
+import { workspacePlaceholder } from '../website/example.ts'
 import { type Components, type JsonSchema, plainSchema, schemaAddress } from './plain-schema.ts'
 import { sampleOf } from './sample.ts'
 

@@ -1,6 +1,6 @@
 // Messages to destinations whose body no template makes (spec D 2; C, Events). Tests hold real bodies to these schemas.
 import { Type } from 'typebox'
-import { Answered, Instant, OrNull } from './description.ts'
+import { Answered, Instant, OrNull } from '../result-schema.ts'
 import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
 
 const Attachment = Answered('MessageAttachment', {

@@ -3,7 +3,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { CustomSubjectView } from '#shared/contracts/subject-views.ts'
 import { commandId } from '../command-id.ts'
-import { readEndsAt, windowObject } from '../v2/subjects/window.ts'
+import { shapeReader } from '../fields.ts'
+import { jsonOnce } from '../json-body.ts'
+import { readEndsAt, WindowBody, windowObject } from '../v2/subjects/window.ts'
 import { type SessionContext, signedIn, type VisitorCall } from './session-call.ts'
 import { tellTooLarge } from './session-fields.ts'
 import { findForEditor } from './subjects.ts'
@@ -44,7 +46,12 @@ async function cancelMaintenance(context: SessionContext, call: VisitorCall) {
   return windowObject(subject, await context.keeper.send(subject.id, command, call.traceId), context.clock.now())
 }
 
+const readShape = shapeReader(WindowBody)
+
 async function readEnd(context: SessionContext, call: VisitorCall): Promise<{ subject: CustomSubjectView; endsAt: number }> {
   const subject = await findForEditor(context, call)
-  return { subject, endsAt: await readEndsAt(call, context.clock.now()).catch(tellTooLarge) }
+  return {
+    subject,
+    endsAt: readEndsAt(readShape((await jsonOnce(call.request, call.reply)().catch(tellTooLarge)).body), context.clock.now()),
+  }
 }

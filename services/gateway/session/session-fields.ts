@@ -8,7 +8,7 @@ import { isId } from '#shared/is-id.ts'
 import { limits } from '#shared/limits.ts'
 import { once } from '#shared/once.ts'
 import type { Call } from '../answer.ts'
-import { readObject } from '../json-body.ts'
+import { jsonOnce } from '../json-body.ts'
 import { SessionError } from './session-error.ts'
 
 /** Any text, and one that must not be empty; the directory has the finer rules. */
@@ -22,7 +22,7 @@ export function bodyReader<T extends TObject>(schema: T): (call: Call) => Promis
   const validatorOf = once(() => Compile(closed))
   return async ({ request, reply }) => {
     const validator = validatorOf()
-    const body = await readObject(request, reply).catch(tellTooLarge)
+    const { body } = await jsonOnce(request, reply)().catch(tellTooLarge)
     const [fault] = validator.Check(body) ? [] : validator.Errors(body)
     if (fault) throw invalid(sentence(fault))
     for (const [name, value] of Object.entries(body)) {

@@ -7,9 +7,11 @@ import { AppError } from '#shared/errors.ts'
 import { isSlug } from '#shared/slug.ts'
 import { roleIn } from '../access.ts'
 import { commandId } from '../command-id.ts'
+import { shapeReader } from '../fields.ts'
+import { jsonOnce } from '../json-body.ts'
 import { queryText } from '../query.ts'
-import { readRule, ruleObject } from '../v2/subjects/rules.ts'
-import { readSignal, signalObject } from '../v2/subjects/signals.ts'
+import { RuleBody, readRule, ruleObject } from '../v2/subjects/rules.ts'
+import { CreateSignalBody, readSignal, signalObject } from '../v2/subjects/signals.ts'
 import { demandRole, noSuch } from './rights.ts'
 import { type SessionContext, signedIn, type VisitorCall } from './session-call.ts'
 import { pathId, tellTooLarge } from './session-fields.ts'
@@ -30,10 +32,14 @@ export function subjectRoutes(fastify: FastifyInstance, context: SessionContext)
   )
 }
 
+const readSignalShape = shapeReader(CreateSignalBody)
+const readRuleShape = shapeReader(RuleBody)
+
 /** Body and answer as in generation 2. */
 async function createSignal(context: SessionContext, call: VisitorCall) {
   const subject = await findForEditor(context, call)
-  const fields = await readSignal(call).catch(tellTooLarge)
+  const sent = await jsonOnce(call.request, call.reply)().catch(tellTooLarge)
+  const fields = readSignal(readSignalShape(sent.body), sent)
   const command = { kind: 'create-signal', id: commandId(), ...fields, convert: true } as const
   const signal = await context.keeper.send(subject.id, command, call.traceId)
   void call.reply.code(201)
@@ -43,11 +49,12 @@ async function createSignal(context: SessionContext, call: VisitorCall) {
 /** Body and answer as in generation 2. */
 async function createRule(context: SessionContext, call: VisitorCall) {
   const subject = await findForEditor(context, call)
-  const fields = await readRule(context, call, subject).catch(tellTooLarge)
+  const { body } = await jsonOnce(call.request, call.reply)().catch(tellTooLarge)
+  const fields = await readRule(context, call.traceId, readRuleShape(body), subject)
   const command = { kind: 'create-rule', id: commandId(), ...fields, convert: true } as const
   const rule = await context.keeper.send(subject.id, command, call.traceId)
   void call.reply.code(201)
-  return ruleObject(context, call, subject, rule)
+  return ruleObject(context, call.traceId, subject, rule)
 }
 
 /** Reads find nothing from now on; what hangs on it leaves in slices. */

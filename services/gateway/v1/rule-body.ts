@@ -1,16 +1,18 @@
 // A rule as clients of generation 1 send it: the shared settings and regions. It knows no agreement: one that is sent is an unknown
 // field, and ignored.
-import { Type } from 'typebox'
-import { Maybe, shapeReader } from '../fields.ts'
+import { type Static, Type } from 'typebox'
+import { Maybe } from '../fields.ts'
 import type { WebsiteInput } from '../website/family.ts'
-import { PlacesBody, readPlaces, readSettings, SettingsBody } from '../website/settings.ts'
+import { InWorkspace, PlacesBody, readPlaces, readSettings, SettingsBody } from '../website/settings.ts'
 
-export const RuleBody = Type.Object({ ...SettingsBody.properties, regions: Maybe(PlacesBody) })
+const fields = { ...SettingsBody.properties, regions: Maybe(PlacesBody) }
 
-const readShape = shapeReader(RuleBody)
+export const CreateRuleBody = Type.Object({ ...fields, ...InWorkspace }, { $id: 'CreateRule' })
+export const UpdateRuleBody = Type.Object(fields, { $id: 'UpdateRule' })
 
-/** Throws malformed (2006) for a wrong JSON type anywhere, else validation (2001) for the first field that is missing or wrong. */
-export function readRule(body: Record<string, unknown>): WebsiteInput {
-  const sent = readShape(body)
-  return { ...readSettings(sent), places: readPlaces(sent.regions, 'regions'), failureMode: null }
-}
+/** Throws validation (2001) for the first field that is missing or wrong. */
+export const readRule = (sent: Static<typeof UpdateRuleBody>): WebsiteInput => ({
+  ...readSettings(sent),
+  places: readPlaces(sent.regions, 'regions'),
+  failureMode: null,
+})

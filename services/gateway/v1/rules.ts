@@ -1,34 +1,67 @@
 // /v1/rules: website monitors in the words of generation 1, which is frozen (spec A, Rule), and the acknowledgement of their incidents.
-import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
 import { AppError } from '#shared/errors.ts'
 import { isId } from '#shared/is-id.ts'
+import { limits } from '#shared/limits.ts'
 import { requireMember, roleIn } from '../access.ts'
-import { acknowledgeIncident, acknowledgementObject } from '../acknowledge.ts'
-import { answering, type Call, pathPart } from '../answer.ts'
+import { acknowledgeRoute } from '../acknowledge.ts'
+import type { Call } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
+import type { Route } from '../route.ts'
+import type { ClassicRefusal } from '../v2/classic-route.ts'
+import { accessDenied, invalid, missingWorkspace } from '../v2/refusals.ts'
+import { inWorkspaceExample, slowerExample, websiteExample } from '../website/example.ts'
 import type { WebsiteFamily } from '../website/family.ts'
-import { findWebsite, websiteFamilyRoutes } from '../website/routes.ts'
-import { readRule } from './rule-body.ts'
+import { findWebsite, websiteRoutes } from '../website/routes.ts'
+import { MonitorObject } from '../website/settings-object.ts'
+import { CreateRuleBody, readRule, UpdateRuleBody } from './rule-body.ts'
 import { ruleObject } from './rule-object.ts'
+
+const ofRule: readonly ClassicRefusal[] = ['2002 Rule not found', '2004 Custom subjects are managed elsewhere']
+const wholeMinutes = `Whole minutes, ${limits.website.intervalSecondsMin} to ${limits.website.intervalSecondsMax} s.`
 
 const rules: WebsiteFamily = {
   path: '/rules',
+  idPart: 'uid',
+  idField: 'rule_id',
   placeField: 'regions',
   placeWord: 'region',
   notFound: { message: 'Rule not found', details: 'Rule does not exist or access denied' },
+  deletedMessage: 'Rule deleted successfully',
+  bodies: { create: CreateRuleBody, update: UpdateRuleBody },
+  result: MonitorObject('Rule', 'rule', { regions: Type.Array(Type.String()) }),
+  words: {
+    list: { summary: 'The rules of a workspace.', refusals: [missingWorkspace, accessDenied, '2002 Workspace not found'] },
+    create: {
+      summary: 'Stores a rule, which is checked from then on.',
+      more: `Regions are names; with none, nothing is checked. ${wholeMinutes}`,
+      refusals: [invalid, '2001 Name used too often', '2001 invalid regions', accessDenied],
+      examples: [{ ...websiteExample, ...inWorkspaceExample, regions: ['local'] }],
+    },
+    get: { summary: 'A rule.', refusals: ofRule },
+    update: {
+      summary: 'Replaces a rule wholly.',
+      more: 'What is left out is not kept: without `regions` the rule is no longer checked.',
+      refusals: [invalid, '2001 invalid regions', accessDenied, ...ofRule],
+      examples: [{ ...slowerExample, regions: ['local'] }],
+    },
+    delete: { summary: 'Removes a rule with its subject, signal and history.', refusals: [accessDenied, ...ofRule] },
+  },
   read: readRule,
   object: ruleObject,
-  deleted: id => ({ message: 'Rule deleted successfully', rule_id: id }),
   requireListable,
 }
 
-export function ruleRoutes(fastify: FastifyInstance, context: GatewayContext): void {
-  websiteFamilyRoutes(fastify, context, rules)
-  fastify.post(
-    '/rules/:id/incidents/:incident/acknowledge',
-    answering(context.clock, call => acknowledge(context, call)),
-  )
-}
+const acknowledge = acknowledgeRoute({
+  path: '/rules/:uid/incidents/:incident/acknowledge',
+  name: 'IncidentAcknowledgement',
+  ids: { monitor_id: Type.String() },
+  refusals: ofRule,
+  findSubject: (context, call) => findWebsite({ context, family: rules, call }),
+  idsOf: ({ id }) => ({ monitor_id: id }),
+})
+
+export const ruleRoutes: readonly Route[] = [...websiteRoutes(rules), acknowledge]
 
 /** Here alone an unknown workspace is told from one that is out of reach (spec A, Errors, 2002). */
 async function requireListable({ directory }: GatewayContext, { request, traceId }: Call, workspaceId: string): Promise<void> {
@@ -37,11 +70,4 @@ async function requireListable({ directory }: GatewayContext, { request, traceId
     requireMember(request.identity, workspaceId)
   }
   throw new AppError('not_found', 'Workspace not found', { details: 'There is no workspace of this id' })
-}
-
-async function acknowledge(context: GatewayContext, call: Call) {
-  const website = await findWebsite({ context, family: rules, call })
-  const publicIncidentId = pathPart(call, 'incident')
-  const acknowledged = await acknowledgeIncident(context, call, { subjectId: website.id, publicIncidentId })
-  return acknowledgementObject(acknowledged, context.incidentIds, { monitor_id: website.id })
 }

@@ -1,58 +1,75 @@
 // GET /v2/notifications/deliveries: the delivery log (spec D 2), newest first. It never holds a URL.
-import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
 import type { AskRequest } from '#shared/contracts/ask.ts'
 import type { DeliveryView } from '#shared/contracts/ask-notifications.ts'
 import { limits } from '#shared/limits.ts'
-import { requireEditor } from '../access.ts'
-import { answering, type Call } from '../answer.ts'
-import type { GatewayContext } from '../context.ts'
 import { invalidField } from '../fields.ts'
 import { timestamp } from '../instants.ts'
-import { queryText } from '../query.ts'
-import { publicNumber } from './notification-fields.ts'
-import { notificationWorkspace } from './notification-workspace.ts'
+import { Answered, Instant, Kind } from '../result-schema.ts'
+import { editor, route } from './classic-route.ts'
+import { AlertKind, DestinationType, publicNumber } from './notification-fields.ts'
+import { inWorkspace, notificationQuery, workspaceOfQuery } from './notification-workspace.ts'
+import { invalid } from './refusals.ts'
 
-export function deliveryLogRoutes(fastify: FastifyInstance, context: GatewayContext): void {
-  fastify.get(
-    '/notifications/deliveries',
-    answering(context.clock, call => listDeliveries(context, call)),
-  )
+const Delivery = Answered('NotificationDelivery', {
+  id: Type.Integer(),
+  destination_id: Type.Integer(),
+  destination_name: Type.String(),
+  destination_type: DestinationType,
+  alert_kind: AlertKind,
+  status: Type.Enum(['delivered', 'failed']),
+  payload: Type.String({ description: 'The exact body that was sent.' }),
+  error: Type.String({ description: 'Empty when it was delivered.' }),
+  at: Instant,
+  kind: Kind('notification_delivery'),
+})
+
+const logQuery = {
+  ...notificationQuery,
+  destination_id: { schema: Type.Integer({ minimum: 1 }), meaning: 'Of this destination alone.' },
+  undelivered: { schema: Type.Boolean(), meaning: 'Only what failed.' },
+  limit: { schema: Type.Integer({ minimum: 1, maximum: limits.deliveries.listed }), meaning: 'At most as many rows.' },
 }
 
 /** A filter that names no destination finds nothing. */
-async function listDeliveries({ directory, clock }: GatewayContext, call: Call) {
-  const { request, traceId } = call
-  const workspaceId = notificationWorkspace(request)
-  requireEditor(request.identity, workspaceId)
-  const limit = readLimit(call)
-  const failedOnly = readUndelivered(call)
-  const named = queryText(request, 'destination_id')
-  const destinationNumber = named === null ? null : publicNumber(named)
-  if (named !== null && destinationNumber === null) return []
-  // Rows may be large: once the answer has left without them, no more are read.
-  const isWanted = () => clock.monotonic() - request.arrivedAt < limits.http.answerMs
-  const rows: DeliveryView[] = []
-  let after: AskRequest<'list-deliveries'>['after'] = null
-  do {
-    const wanted = { workspaceId, destinationNumber, failedOnly, limit: limit - rows.length, after }
-    const page: { items: DeliveryView[]; next: string | null } = await directory.ask('list-deliveries', wanted, traceId)
-    rows.push(...page.items)
-    after = page.next
-  } while (after !== null && rows.length < limit && isWanted())
-  return rows.map(deliveryObject)
-}
+export const listDeliveries = route({
+  method: 'GET',
+  path: '/notifications/deliveries',
+  summary: 'The delivery log, newest first; it never holds a URL.',
+  needs: editor,
+  find: (_context, call) => workspaceOfQuery(call),
+  query: logQuery,
+  result: Type.Array(Delivery),
+  refusals: [invalid, ...inWorkspace],
+  handler: async ({ directory, clock }, { request, found: { workspaceId }, query, traceId }) => {
+    const limit = readLimit(query['limit'])
+    const failedOnly = readUndelivered(query['undelivered'])
+    const named = query['destination_id']
+    const destinationNumber = named === undefined ? null : publicNumber(String(named))
+    if (named !== undefined && destinationNumber === null) return []
+    // Rows may be large: once the answer has left without them, no more are read.
+    const isWanted = () => clock.monotonic() - request.arrivedAt < limits.http.answerMs
+    const rows: DeliveryView[] = []
+    let after: AskRequest<'list-deliveries'>['after'] = null
+    do {
+      const wanted = { workspaceId, destinationNumber, failedOnly, limit: limit - rows.length, after }
+      const page: { items: DeliveryView[]; next: string | null } = await directory.ask('list-deliveries', wanted, traceId)
+      rows.push(...page.items)
+      after = page.next
+    } while (after !== null && rows.length < limit && isWanted())
+    return rows.map(deliveryObject)
+  },
+})
 
-function readLimit({ request }: Call): number {
-  const text = queryText(request, 'limit')
-  if (text === null) return limits.deliveries.listed
-  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0
+function readLimit(sent: unknown): number {
+  if (sent === undefined) return limits.deliveries.listed
+  const limit = /^\d{1,6}$/.test(String(sent)) ? Number(sent) : 0
   if (limit >= 1 && limit <= limits.deliveries.listed) return limit
   throw invalidField(`limit must be a whole number, 1 to ${limits.deliveries.listed}`)
 }
 
-function readUndelivered({ request }: Call): boolean {
-  const text = queryText(request, 'undelivered')
-  if (text === null || text === 'true' || text === 'false') return text === 'true'
+function readUndelivered(sent: unknown): boolean {
+  if (sent === undefined || sent === 'true' || sent === 'false') return sent === 'true'
   throw invalidField('undelivered must be true or false')
 }
 

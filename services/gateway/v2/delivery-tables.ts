@@ -1,22 +1,24 @@
 // The delivery tables of custom subjects and of website monitors (spec D 2, Delivery table): the same table, found in two ways. Any
 // member reads it, because it holds no URL.
-import type { FastifyInstance } from 'fastify'
 import { type Static, type TObjectOptions, Type } from 'typebox'
-import type { TableKind as AlertKind } from '#shared/contracts/alert.ts'
+import type { TableKind } from '#shared/contracts/alert.ts'
 import type { DeliveryTableView } from '#shared/contracts/ask-notifications.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
-import { requireEditor } from '../access.ts'
-import { answering, type Call } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
-import { Needed, required, shapeReader } from '../fields.ts'
-import { readObject } from '../json-body.ts'
+import { Needed, required } from '../fields.ts'
+import { Answered, Kind, OrNull } from '../result-schema.ts'
+import type { Route } from '../route.ts'
 import { findWebsite } from '../website/routes.ts'
-import { findCustomSubject } from './subjects/find-subject.ts'
-import { websiteMonitors } from './websites.ts'
+import { type ClassicCall, type ClassicRefusal, editor, member, route } from './classic-route.ts'
+import { AlertKind } from './notification-fields.ts'
+import { accessDenied, invalid } from './refusals.ts'
+import { findCustomSubject, ofSubject, subjectQuery } from './subjects/find-subject.ts'
+import { ofWebsite, websiteMonitors } from './websites.ts'
 
-const kinds: readonly string[] = ['problem', 'no_data', 'recovery'] satisfies AlertKind[]
+const kinds: readonly string[] = ['problem', 'no_data', 'recovery'] satisfies TableKind[]
 
+/** Unknown fields are refused under /v2/subjects, and ignored of websites (spec D 1, Validation). */
 const TableBody = (options: TObjectOptions) =>
   Type.Object(
     {
@@ -25,7 +27,7 @@ const TableBody = (options: TObjectOptions) =>
           Type.Object(
             {
               destination_id: Needed(Type.Number({ multipleOf: 1 })),
-              alert_kinds: Needed(Type.Array(Type.Enum(['problem', 'no_data', 'recovery']), { minItems: 1 })),
+              alert_kinds: Needed(Type.Array(AlertKind, { minItems: 1 })),
             },
             options,
           ),
@@ -36,11 +38,26 @@ const TableBody = (options: TObjectOptions) =>
     options,
   )
 
-/** Unknown fields are refused under /v2/subjects, and ignored of websites (spec D 1, Validation). */
-export const SubjectTableBody = TableBody({ additionalProperties: false })
-export const WebsiteTableBody = TableBody({})
+type Body = Static<ReturnType<typeof TableBody>>
 
-type Body = Static<typeof SubjectTableBody>
+const Table = Answered('SubjectAlertDelivery', {
+  subject_id: Type.String(),
+  selections: Type.Array(
+    Type.Object(
+      { destination_id: Type.Integer(), destination_name: Type.String(), alert_kinds: Type.Array(AlertKind) },
+      { additionalProperties: false },
+    ),
+  ),
+  default_destination_id: OrNull(Type.Integer()),
+  fallback: Type.Enum(['workspace_default', 'silence', '']),
+  workspace_id: Type.String(),
+  kind: Kind('subject_alert_delivery'),
+})
+
+const ofRows: readonly ClassicRefusal[] = [
+  ...([invalid, '2001 Invalid alert kind', '2001 No alert kinds', '2001 Duplicate destination'] as const),
+  '2002 Destination not found',
+]
 
 /** Whose table it is, and what its clients call it. */
 interface Owner {
@@ -49,62 +66,77 @@ interface Owner {
   publicId: string
 }
 
-interface Family {
-  path: string
-  find(context: GatewayContext, call: Call): Promise<Owner>
-  read(body: Record<string, unknown>): Body
+interface Family extends Pick<Route, 'path' | 'query'> {
+  body: ReturnType<typeof TableBody>
+  /** Of every route, and of those that write. */
+  refusals: readonly ClassicRefusal[]
+  ofWriters: readonly ClassicRefusal[]
+  find(context: GatewayContext, call: ClassicCall): Promise<Owner>
 }
 
 const ofSubjects: Family = {
   path: '/subjects/:subject/delivery',
+  query: subjectQuery,
+  body: TableBody({ additionalProperties: false }),
+  refusals: ofSubject,
+  ofWriters: [],
   find: async (context, call) => {
     const { workspaceId, id, slug } = await findCustomSubject(context, call)
     return { workspaceId, subjectId: id, publicId: slug }
   },
-  read: shapeReader(SubjectTableBody),
 }
 
 const ofWebsites: Family = {
   path: '/monitoring/websites/:id/delivery',
+  body: TableBody({}),
+  refusals: ofWebsite,
+  ofWriters: [accessDenied],
   find: async (context, call) => {
     const { workspaceId, id } = await findWebsite({ context, family: websiteMonitors, call })
     return { workspaceId, subjectId: id, publicId: id }
   },
-  read: shapeReader(WebsiteTableBody),
 }
 
-export function deliveryTableRoutes(fastify: FastifyInstance, context: GatewayContext): void {
-  for (const family of [ofSubjects, ofWebsites]) {
-    const handled = (handler: (context: GatewayContext, family: Family, call: Call) => Promise<unknown>) =>
-      answering(context.clock, call => handler(context, family, call))
-    fastify.get(family.path, handled(getTable))
-    fastify.post(family.path, handled(replaceTable))
-    fastify.delete(family.path, handled(clearTable))
-  }
-}
+export const deliveryTableRoutes: readonly Route[] = [ofSubjects, ofWebsites].flatMap(tableRoutes)
 
-async function getTable(context: GatewayContext, family: Family, call: Call) {
-  const owner = await family.find(context, call)
-  const { workspaceId, subjectId } = owner
-  return tableObject(owner, await context.directory.ask('get-delivery-table', { workspaceId, subjectId }, call.traceId))
-}
-
-async function replaceTable(context: GatewayContext, family: Family, call: Call) {
-  const owner = await family.find(context, call)
-  requireEditor(call.request.identity, owner.workspaceId)
-  const selections = readSelections(family.read(await readObject(call.request, call.reply)))
-  return putTable(context, owner, selections, call.traceId)
-}
-
-async function clearTable(context: GatewayContext, family: Family, call: Call) {
-  const owner = await family.find(context, call)
-  requireEditor(call.request.identity, owner.workspaceId)
-  return putTable(context, owner, [], call.traceId)
+function tableRoutes({ path, body, query, refusals, ofWriters, find }: Family): Route[] {
+  const shared = { path, find, result: Table, ...(query === undefined ? {} : { query }) }
+  return [
+    route({
+      ...shared,
+      method: 'GET',
+      summary: 'Which destinations are told, and about what.',
+      needs: member,
+      refusals,
+      handler: async ({ directory }, { found: owner, traceId }) => {
+        const { workspaceId, subjectId } = owner
+        return tableObject(owner, await directory.ask('get-delivery-table', { workspaceId, subjectId }, traceId))
+      },
+    }),
+    route({
+      ...shared,
+      method: 'POST',
+      summary: 'Replaces all rows; none: the workspace default is told again.',
+      needs: editor,
+      body,
+      refusals: [...ofRows, ...ofWriters, ...refusals],
+      examples: [{ selections: [{ destination_id: 1, alert_kinds: ['problem', 'recovery'] }] }],
+      handler: (context, { found, body, traceId }) => putTable(context, found, readSelections(body), traceId),
+    }),
+    route({
+      ...shared,
+      method: 'DELETE',
+      summary: 'Removes all rows: the workspace default is told again.',
+      needs: editor,
+      refusals: [...ofWriters, ...refusals],
+      handler: (context, { found, traceId }) => putTable(context, found, [], traceId),
+    }),
+  ]
 }
 
 interface Row {
   number: number
-  alertKinds: AlertKind[]
+  alertKinds: TableKind[]
 }
 
 async function putTable({ directory }: GatewayContext, owner: Owner, selections: Row[], traceId: string) {
@@ -119,7 +151,7 @@ function readSelections(sent: Body): Row[] {
   })
   const numbers = new Set<number>()
   for (const { number } of rows) {
-    if (numbers.has(number)) throw invalid('Duplicate destination', `Destination ${number} is selected more than once`)
+    if (numbers.has(number)) throw refused('Duplicate destination', `Destination ${number} is selected more than once`)
     numbers.add(number)
   }
   // A workspace has no more destinations than this, so that one of so many different ones does not exist.
@@ -130,13 +162,13 @@ function readSelections(sent: Body): Row[] {
 }
 
 /** Each kind once, in the order in which they were sent. */
-function readKinds(sent: readonly string[]): AlertKind[] {
-  if (sent.length === 0) throw invalid('No alert kinds', `alert_kinds must hold at least one of ${kinds.join(', ')}`)
-  if (!sent.every(kind => kinds.includes(kind))) throw invalid('Invalid alert kind', `alert_kinds holds ${kinds.join(', ')} only`)
-  return [...new Set(sent)] as AlertKind[]
+function readKinds(sent: readonly string[]): TableKind[] {
+  if (sent.length === 0) throw refused('No alert kinds', `alert_kinds must hold at least one of ${kinds.join(', ')}`)
+  if (!sent.every(kind => kinds.includes(kind))) throw refused('Invalid alert kind', `alert_kinds holds ${kinds.join(', ')} only`)
+  return [...new Set(sent)] as TableKind[]
 }
 
-const invalid = (message: string, details: string): AppError => new AppError('validation', message, { details })
+const refused = (message: string, details: string): AppError => new AppError('validation', message, { details })
 
 function tableObject({ workspaceId, publicId }: Owner, { selections, defaultNumber }: DeliveryTableView) {
   return {

@@ -2,7 +2,7 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
-import { Maybe, Needed, required, shapeReader } from '../fields.ts'
+import { Maybe, Needed, required } from '../fields.ts'
 import { Unset, unlessUnset, WorkspaceId } from './notification-fields.ts'
 
 const bounds = limits.destination
@@ -24,27 +24,17 @@ export const CreateDestinationBody = Closed({ ...replaceable, destination_type: 
 export const SwitchDestinationBody = Closed({ workspace_id: WorkspaceId, enabled: Needed(Type.Boolean()) })
 export const NoFieldsBody = Closed({ workspace_id: WorkspaceId })
 
-const readCreate = shapeReader(CreateDestinationBody)
-const readUpdate = shapeReader(UpdateDestinationBody)
-const readSwitch = shapeReader(SwitchDestinationBody)
-
-/** Of a route that reads nothing but which workspace it means. */
-export const readNoFields = shapeReader(NoFieldsBody)
-
-export function readNewDestination(body: Record<string, unknown>) {
-  const sent = readCreate(body)
-  const fields = fieldsOf(sent)
+export function readNewDestination(sent: Static<typeof CreateDestinationBody>) {
+  const fields = readDestination(sent)
   const sentType: string | null | undefined = sent.destination_type
   const type = sentType === '' ? '' : required(sentType, 'destination_type')
   if (type === 'slack' || type === 'webhook') return { ...fields, type } as const
   throw new AppError('validation', 'Invalid destination type', { details: 'destination_type must be slack or webhook' })
 }
 
-export const readDestination = (body: Record<string, unknown>) => fieldsOf(readUpdate(body))
+export const readEnabled = (sent: Static<typeof SwitchDestinationBody>): boolean => required(sent.enabled, 'enabled')
 
-export const readEnabled = (body: Record<string, unknown>): boolean => required(readSwitch(body).enabled, 'enabled')
-
-function fieldsOf(sent: Static<typeof UpdateDestinationBody>) {
+export function readDestination(sent: Static<typeof UpdateDestinationBody>) {
   const transformationId = unlessUnset(sent.transformation_id, 'transformation_id')
   const isDefault = unlessUnset(sent.default, 'default') ?? false
   // Empty is there, and wrong: the directory says how.

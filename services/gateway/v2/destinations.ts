@@ -1,104 +1,190 @@
-// /v2/notifications/destinations (spec D 2). URLs are secrets: reading them needs editor too.
-import type { FastifyInstance } from 'fastify'
+// /v2/notifications/destinations (spec D 2). URLs are secrets: reading them needs editor too. Ids here are whole numbers.
+import { Type } from 'typebox'
 import type { DestinationView } from '#shared/contracts/ask-notifications.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
-import { requireEditor, requireMember } from '../access.ts'
-import { answering, type Call, pathPart } from '../answer.ts'
+import { pathPart } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
 import { timestamp } from '../instants.ts'
-import { readDestination, readEnabled, readNewDestination, readNoFields } from './destination-body.ts'
-import { publicNumber } from './notification-fields.ts'
-import { notificationWorkspace, workspaceOfBody } from './notification-workspace.ts'
+import { Answered, Instant, Kind, OrNull } from '../result-schema.ts'
+import type { Route } from '../route.ts'
+import { type ClassicCall, type ClassicRefusal, editor, route } from './classic-route.ts'
+import * as bodies from './destination-body.ts'
+import { DestinationType, messageAbout, publicNumber } from './notification-fields.ts'
+import { inWorkspace, notificationQuery, workspaceOfBody, workspaceOfQuery } from './notification-workspace.ts'
+import { invalid, invalidName } from './refusals.ts'
 
-type Handler = (context: GatewayContext, call: Call) => Promise<unknown>
+const Destination = Answered('NotificationDestination', {
+  id: Type.Integer(),
+  name: Type.String(),
+  destination_type: DestinationType,
+  channel: Type.String(),
+  url: Type.String(),
+  enabled: Type.Boolean(),
+  default: Type.Boolean(),
+  transformation_id: OrNull(Type.Integer()),
+  workspace_id: Type.String(),
+  created_at: Instant,
+  updated_at: Instant,
+  kind: Kind('notification_destination'),
+})
 
-export function destinationRoutes(fastify: FastifyInstance, context: GatewayContext): void {
-  const handled = (handler: Handler) => answering(context.clock, call => handler(context, call))
-  const all = '/notifications/destinations'
-  const one = `${all}/:id`
-  fastify.get(all, handled(listDestinations))
-  fastify.post(all, handled(createDestination))
-  fastify.get(one, handled(getDestination))
-  fastify.post(one, handled(updateDestination))
-  fastify.delete(one, handled(deleteDestination))
-  fastify.post(`${one}/enabled`, handled(switchDestination))
-  fastify.post(`${one}/default`, handled(makeDefault))
-  fastify.post(`${one}/test`, handled(testDestination))
-}
+const all = '/notifications/destinations'
+const one = `${all}/:id`
+const noDestination: ClassicRefusal = '2002 Destination not found'
+const disabled: ClassicRefusal = '2004 Destination is disabled'
+const ofFields: readonly ClassicRefusal[] = [
+  ...([invalid, invalidName, '2001 Destination name taken', '2001 Invalid url'] as const),
+  ...(['2001 Invalid channel', '2002 Transformation not found'] as const),
+]
+const example = { name: 'Ops channel', url: 'https://hooks.example.com/services/T0/B0/x' }
 
-async function listDestinations({ directory }: GatewayContext, { request, traceId }: Call) {
-  const workspaceId = notificationWorkspace(request)
-  requireEditor(request.identity, workspaceId)
-  return (await directory.ask('list-destinations', { workspaceId }, traceId)).map(destinationObject)
-}
-
-async function createDestination({ directory }: GatewayContext, call: Call) {
-  const { workspaceId, body } = await workspaceOfBody(call)
-  requireEditor(call.request.identity, workspaceId)
-  const fields = readNewDestination(await body())
-  const request = { id: randomId(idLength.destination), workspaceId, ...fields }
-  return destinationObject(await directory.ask('create-destination', request, call.traceId))
-}
-
-async function getDestination(context: GatewayContext, call: Call) {
-  return destinationObject(await findDestination(context, call, notificationWorkspace(call.request)))
-}
-
-async function updateDestination(context: GatewayContext, call: Call) {
-  const { workspaceId, body } = await workspaceOfBody(call)
-  const { id } = await findDestination(context, call, workspaceId)
-  const request = { workspaceId, id, ...readDestination(await body()) }
-  return destinationObject(await context.directory.ask('update-destination', request, call.traceId))
-}
-
-async function switchDestination(context: GatewayContext, call: Call) {
-  const { workspaceId, body } = await workspaceOfBody(call)
-  const { id } = await findDestination(context, call, workspaceId)
-  const request = { workspaceId, id, enabled: readEnabled(await body()) }
-  return destinationObject(await context.directory.ask('switch-destination', request, call.traceId))
-}
-
-async function makeDefault(context: GatewayContext, call: Call) {
-  const { workspaceId, body } = await workspaceOfBody(call)
-  const { id } = await findDestination(context, call, workspaceId)
-  readNoFields(await body())
-  return destinationObject(await context.directory.ask('make-default-destination', { workspaceId, id }, call.traceId))
-}
-
-/** A refusal quotes what the far end said, as the delivery log has it: without the address. */
-async function testDestination(context: GatewayContext, call: Call) {
-  const { workspaceId, body } = await workspaceOfBody(call)
-  const { id, number } = await findDestination(context, call, workspaceId)
-  readNoFields(await body())
-  const result = await context.notifier.sendTest({ destinationId: id }, call.traceId)
-  if (result.delivered) return { message: 'Test message delivered', destination_id: number, workspace_id: workspaceId }
-  throw new AppError('invalid_state', 'Destination did not accept the test message', { details: result.error })
-}
-
-async function deleteDestination(context: GatewayContext, call: Call) {
-  const workspaceId = notificationWorkspace(call.request)
-  const { id, number, default: isDefault } = await findDestination(context, call, workspaceId)
-  const { wasDefault } = await context.directory.ask('delete-destination', { workspaceId, id }, call.traceId)
-  return {
-    message: 'Destination deleted successfully',
-    destination_id: number,
-    workspace_id: workspaceId,
-    was_default: wasDefault ?? isDefault,
+/** The destination of the path, in the workspace that the request means. */
+const findIn =
+  (workspaceOf: (call: ClassicCall) => Promise<{ workspaceId: string }>) =>
+  async ({ directory }: GatewayContext, call: ClassicCall): Promise<DestinationView> => {
+    const { workspaceId } = await workspaceOf(call)
+    const number = publicNumber(pathPart(call, 'id'))
+    const found = number === null ? null : await directory.ask('get-destination', { workspaceId, number }, call.traceId)
+    if (found === null) {
+      throw new AppError('not_found', 'Destination not found', { details: 'The workspace has no such destination' })
+    }
+    return found
   }
-}
 
-/** The destination of the path, for whoever may read and change it: workspace, object, role, in this order. */
-async function findDestination({ directory }: GatewayContext, call: Call, workspaceId: string): Promise<DestinationView> {
-  requireMember(call.request.identity, workspaceId)
-  const number = publicNumber(pathPart(call, 'id'))
-  const found = number === null ? null : await directory.ask('get-destination', { workspaceId, number }, call.traceId)
-  if (found === null) {
-    throw new AppError('not_found', 'Destination not found', { details: 'The workspace has no such destination' })
-  }
-  requireEditor(call.request.identity, workspaceId)
-  return found
-}
+const findByQuery = findIn(workspaceOfQuery)
+const findByBody = findIn(workspaceOfBody)
+
+const list = route({
+  method: 'GET',
+  path: all,
+  summary: 'The destinations of a workspace, by name. Needs editor: URLs are secrets.',
+  needs: editor,
+  find: (_context, call) => workspaceOfQuery(call),
+  query: notificationQuery,
+  result: Type.Array(Destination),
+  refusals: inWorkspace,
+  handler: async ({ directory }, { found: { workspaceId }, traceId }) =>
+    (await directory.ask('list-destinations', { workspaceId }, traceId)).map(destinationObject),
+})
+
+const create = route({
+  method: 'POST',
+  path: all,
+  summary: 'Makes a destination, enabled; the first of a workspace becomes its default.',
+  needs: editor,
+  find: (_context, call) => workspaceOfBody(call),
+  query: notificationQuery,
+  body: bodies.CreateDestinationBody,
+  result: Destination,
+  refusals: ['2001 Invalid destination type', '2004 Too many destinations', ...ofFields, ...inWorkspace],
+  examples: [{ ...example, destination_type: 'slack', channel: 'ops' }],
+  handler: async ({ directory }, { found: { workspaceId }, body, traceId }) => {
+    const asked = { id: randomId(idLength.destination), workspaceId, ...bodies.readNewDestination(body) }
+    return destinationObject(await directory.ask('create-destination', asked, traceId))
+  },
+})
+
+const get = route({
+  method: 'GET',
+  path: one,
+  summary: 'A destination.',
+  needs: editor,
+  find: findByQuery,
+  query: notificationQuery,
+  result: Destination,
+  refusals: [noDestination, ...inWorkspace],
+  handler: async (_context, { found }) => destinationObject(found),
+})
+
+const update = route({
+  method: 'POST',
+  path: one,
+  summary: 'Replaces a destination, but for its type.',
+  needs: editor,
+  find: findByBody,
+  query: notificationQuery,
+  body: bodies.UpdateDestinationBody,
+  result: Destination,
+  refusals: [noDestination, disabled, ...ofFields, ...inWorkspace],
+  examples: [{ ...example, channel: 'ops', transformation_id: 1 }],
+  handler: async ({ directory }, { found: { workspaceId, id }, body, traceId }) => {
+    const asked = { workspaceId, id, ...bodies.readDestination(body) }
+    return destinationObject(await directory.ask('update-destination', asked, traceId))
+  },
+})
+
+const remove = route({
+  method: 'DELETE',
+  path: one,
+  summary: 'Removes a destination, and subjects no longer select it.',
+  needs: editor,
+  find: findByQuery,
+  query: notificationQuery,
+  result: messageAbout('destination_id', { was_default: Type.Boolean() }),
+  refusals: [noDestination, ...inWorkspace],
+  handler: async ({ directory }, { found: { workspaceId, id, number, default: isDefault }, traceId }) => {
+    const { wasDefault } = await directory.ask('delete-destination', { workspaceId, id }, traceId)
+    return {
+      message: 'Destination deleted successfully',
+      destination_id: number,
+      workspace_id: workspaceId,
+      was_default: wasDefault ?? isDefault,
+    }
+  },
+})
+
+const switchOnOrOff = route({
+  method: 'POST',
+  path: `${one}/enabled`,
+  summary: 'Switches a destination on or off.',
+  needs: editor,
+  find: findByBody,
+  query: notificationQuery,
+  body: bodies.SwitchDestinationBody,
+  result: Destination,
+  refusals: [noDestination, invalid, ...inWorkspace],
+  examples: [{ enabled: true }],
+  handler: async ({ directory }, { found: { workspaceId, id }, body, traceId }) => {
+    const asked = { workspaceId, id, enabled: bodies.readEnabled(body) }
+    return destinationObject(await directory.ask('switch-destination', asked, traceId))
+  },
+})
+
+const makeDefault = route({
+  method: 'POST',
+  path: `${one}/default`,
+  summary: 'Makes it the default of its workspace.',
+  needs: editor,
+  find: findByBody,
+  query: notificationQuery,
+  body: bodies.NoFieldsBody,
+  result: Destination,
+  refusals: [noDestination, disabled, ...inWorkspace],
+  examples: [{}],
+  handler: async ({ directory }, { found: { workspaceId, id }, traceId }) =>
+    destinationObject(await directory.ask('make-default-destination', { workspaceId, id }, traceId)),
+})
+
+const test = route({
+  method: 'POST',
+  path: `${one}/test`,
+  summary: 'Sends one real test message; it is never sent again.',
+  needs: editor,
+  find: findByBody,
+  query: notificationQuery,
+  body: bodies.NoFieldsBody,
+  result: messageAbout('destination_id'),
+  refusals: [noDestination, '2004 Destination did not accept the test message', ...inWorkspace],
+  examples: [{}],
+  handler: async ({ notifier }, { found: { workspaceId, id, number }, traceId }) => {
+    const result = await notifier.sendTest({ destinationId: id }, traceId)
+    if (result.delivered) return { message: 'Test message delivered', destination_id: number, workspace_id: workspaceId }
+    throw new AppError('invalid_state', 'Destination did not accept the test message', { details: result.error })
+  },
+})
+
+export const destinationRoutes: readonly Route[] = [list, create, get, update, remove, switchOnOrOff, makeDefault, test]
 
 const destinationObject = (destination: DestinationView) => ({
   id: destination.number,

@@ -1,37 +1,58 @@
 // GET /v2/incidents: open incidents of website monitors (spec A, Website incident).
-import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
 import { allPages } from '#shared/all-pages.ts'
 import type { IncidentView } from '#shared/contracts/ask-subjects.ts'
 import type { IncidentIds } from '#shared/incident-ids.ts'
 import { requireMember } from '../access.ts'
-import { answering, type Call } from '../answer.ts'
-import type { GatewayContext } from '../context.ts'
 import { timestamp, timestampOrNull } from '../instants.ts'
-import { queryText } from '../query.ts'
+import { Answered, Instant, Kind, OrNull } from '../result-schema.ts'
 import { isSubjectId } from '../subject-id.ts'
 import { requireWorkspaceId } from '../workspace-id.ts'
+import { member, route, workspaceQuery } from './classic-route.ts'
+import { accessDenied, missingWorkspace } from './refusals.ts'
 
-export function incidentRoutes(fastify: FastifyInstance, context: GatewayContext): void {
-  fastify.get(
-    '/incidents',
-    answering(context.clock, call => listIncidents(context, call)),
-  )
-}
+const Names = Type.Array(Type.String())
+
+const Incident = Answered('Incident', {
+  id: Type.String(),
+  monitor_id: Type.String(),
+  monitor_name: Type.String(),
+  status: Type.Enum(['problem', 'pending', 'recovering', 'no_data', 'ok']),
+  trouble_since: Instant,
+  confirmed_at: OrNull(Instant),
+  well_since: OrNull(Instant),
+  locations: Type.Object(
+    { failing: Names, unknown: Names, ok: Names },
+    { additionalProperties: false, description: 'The evidence: names of locations by what they report.' },
+  ),
+  kind: Kind('incident'),
+})
 
 /** Newest trouble first. A filter that names no monitor of the workspace finds nothing. */
-async function listIncidents(context: GatewayContext, { request, traceId }: Call) {
-  const workspaceId = requireWorkspaceId(request)
-  requireMember(request.identity, workspaceId)
-  const subjectId = queryText(request, 'monitor_id')
-  if (subjectId !== null && !isSubjectId(subjectId)) return []
-  const incidents = await allPages(after =>
-    context.directory.ask('list-open-incidents', { workspaceId, subjectId, after }, traceId),
-  )
-  const ofWebsites = incidents.filter(incident => incident.subjectKind === 'website')
-  const locationIds = new Set(ofWebsites.flatMap(({ failing, unknown, ok }) => [...failing, ...unknown, ...ok]))
-  const namesOf = await context.locationNames.namer(locationIds, traceId)
-  return ofWebsites.map(incident => incidentObject(incident, context.incidentIds, namesOf))
-}
+export const listIncidents = route({
+  method: 'GET',
+  path: '/incidents',
+  summary: 'The open incidents of website monitors, the newest trouble first.',
+  needs: member,
+  find: async (_context, { request }) => {
+    const workspaceId = requireWorkspaceId(request)
+    requireMember(request.identity, workspaceId)
+    return { workspaceId }
+  },
+  query: { ...workspaceQuery, monitor_id: { schema: Type.String(), meaning: 'Only those of this monitor.' } },
+  result: Type.Array(Incident),
+  refusals: [missingWorkspace, accessDenied],
+  handler: async ({ directory, locationNames, incidentIds }, { found: { workspaceId }, query, traceId }) => {
+    const { monitor_id: named = null } = query
+    const subjectId = named === null ? null : String(named)
+    if (subjectId !== null && !isSubjectId(subjectId)) return []
+    const incidents = await allPages(after => directory.ask('list-open-incidents', { workspaceId, subjectId, after }, traceId))
+    const ofWebsites = incidents.filter(incident => incident.subjectKind === 'website')
+    const locationIds = new Set(ofWebsites.flatMap(({ failing, unknown, ok }) => [...failing, ...unknown, ...ok]))
+    const namesOf = await locationNames.namer(locationIds, traceId)
+    return ofWebsites.map(incident => incidentObject(incident, incidentIds, namesOf))
+  },
+})
 
 const incidentObject = (incident: IncidentView, ids: IncidentIds, namesOf: (ids: readonly string[]) => string[]) => ({
   id: ids.encode(incident.id),

@@ -1,5 +1,4 @@
 // /v2/notifications/transformations (spec D 2): payload templates, their samples and their preview.
-import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { allPages } from '#shared/all-pages.ts'
 import type { TransformationView } from '#shared/contracts/ask-notifications.ts'
@@ -9,19 +8,22 @@ import { limits } from '#shared/limits.ts'
 import { requireTemplateSize } from '#shared/template/accept.ts'
 import { judgeTemplate, samples } from '#shared/template/samples.ts'
 import { contentTypeOf } from '#shared/template/template.ts'
-import { requireEditor, requireMember } from '../access.ts'
-import { answering, type Call, pathPart } from '../answer.ts'
+import { pathPart } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
-import { Needed, required, shapeReader } from '../fields.ts'
+import { Needed, required } from '../fields.ts'
 import { timestamp } from '../instants.ts'
-import { publicNumber, WorkspaceId } from './notification-fields.ts'
-import { notificationWorkspace, workspaceOfBody } from './notification-workspace.ts'
+import { Answered, Instant, Kind } from '../result-schema.ts'
+import type { Route } from '../route.ts'
+import { anybody, type ClassicCall, type ClassicRefusal, editor, route } from './classic-route.ts'
+import { AlertKind, messageAbout, publicNumber, WorkspaceId } from './notification-fields.ts'
+import { inWorkspace, notificationQuery, workspaceOfBody, workspaceOfQuery } from './notification-workspace.ts'
+import { invalid, invalidName } from './refusals.ts'
 
 const template = Needed(
   Type.String({ minLength: 1, description: `Literal text with {{ field }}, at most ${limits.template.bytes} bytes.` }),
 )
 
-export const TransformationBody = Type.Object(
+const TransformationBody = Type.Object(
   {
     workspace_id: WorkspaceId,
     name: Needed(Type.String({ minLength: 1, maxLength: limits.template.nameCharacters })),
@@ -29,81 +31,169 @@ export const TransformationBody = Type.Object(
   },
   { additionalProperties: false },
 )
-export const PreviewBody = Type.Object({ workspace_id: WorkspaceId, template }, { additionalProperties: false })
+const PreviewBody = Type.Object({ workspace_id: WorkspaceId, template }, { additionalProperties: false })
 
-const readTransformation = shapeReader(TransformationBody)
-const readPreview = shapeReader(PreviewBody)
+const Transformation = Answered('NotificationTransformation', {
+  id: Type.Integer(),
+  name: Type.String(),
+  template: Type.String(),
+  content_type: Type.Enum(['application/json', 'text/plain']),
+  workspace_id: Type.String(),
+  created_at: Instant,
+  updated_at: Instant,
+  kind: Kind('notification_transformation'),
+})
 
-type Handler = (context: GatewayContext, call: Call) => Promise<unknown>
+const fieldNames = Object.keys(samples[0]?.fields ?? {})
+const Sample = Answered('NotificationSample', {
+  alert_kind: AlertKind,
+  label: Type.String(),
+  fields: Type.Object(Object.fromEntries(fieldNames.map(name => [name, Type.String()])), { additionalProperties: false }),
+})
 
-export function transformationRoutes(fastify: FastifyInstance, context: GatewayContext): void {
-  const handled = (handler: Handler) => answering(context.clock, call => handler(context, call))
-  const all = '/notifications/transformations'
-  fastify.get(all, handled(listTransformations))
-  fastify.post(all, handled(createTransformation))
-  fastify.get(`${all}/samples`, handled(listSamples))
-  fastify.post(`${all}/preview`, handled(preview))
-  fastify.get(`${all}/:id`, handled(getTransformation))
-  fastify.post(`${all}/:id`, handled(updateTransformation))
-  fastify.delete(`${all}/:id`, handled(deleteTransformation))
-}
+const sampled = { alert_kind: AlertKind, label: Type.String() }
+const Preview = Answered('NotificationTransformationPreview', {
+  passed: Type.Boolean(),
+  results: Type.Array(
+    Type.Union([
+      Type.Object({ ...sampled, ok: Type.Literal(true), output: Type.String() }, { additionalProperties: false }),
+      Type.Object({ ...sampled, ok: Type.Literal(false), error: Type.String() }, { additionalProperties: false }),
+    ]),
+  ),
+  kind: Kind('notification_transformation_preview'),
+})
 
-async function listTransformations({ directory }: GatewayContext, { request, traceId }: Call) {
-  const workspaceId = notificationWorkspace(request)
-  requireEditor(request.identity, workspaceId)
-  const all = await allPages(after => directory.ask('list-transformations', { workspaceId, after }, traceId))
-  return all.sort((a, b) => (a.nameKey < b.nameKey ? -1 : 1)).map(transformationObject)
-}
+const all = '/notifications/transformations'
+const one = `${all}/:id`
+const noTransformation: ClassicRefusal = '2002 Transformation not found'
+const ofFields: readonly ClassicRefusal[] = [
+  ...([invalid, invalidName, '2001 Transformation name taken'] as const),
+  ...(['2001 Invalid template', '2001 Template does not render every message'] as const),
+]
+const example = { name: 'Pager', template: '{"text": "{{ summary }}", "link": "{{ link }}"}' }
 
-async function createTransformation({ directory }: GatewayContext, call: Call) {
-  const { workspaceId, body } = await workspaceOfBody(call)
-  requireEditor(call.request.identity, workspaceId)
-  const request = { id: randomId(idLength.destination), workspaceId, ...fieldsOf(readTransformation(await body())) }
-  return transformationObject(await directory.ask('create-transformation', request, call.traceId))
-}
-
-/** The same for everybody with a key. */
-const listSamples: Handler = async () => samples.map(({ alertKind, label, fields }) => ({ alert_kind: alertKind, label, fields }))
-
-/** Judged as a save would be, storing nothing. */
-async function preview(_context: GatewayContext, call: Call) {
-  const { workspaceId, body } = await workspaceOfBody(call)
-  requireEditor(call.request.identity, workspaceId)
-  const sent = templateOf(readPreview(await body()))
-  requireTemplateSize(sent)
-  const results = judgeTemplate(sent).map(({ alertKind, label, rendered }) => ({ alert_kind: alertKind, label, ...rendered }))
-  return { passed: results.every(({ ok }) => ok), results, kind: 'notification_transformation_preview' }
-}
-
-async function getTransformation(context: GatewayContext, call: Call) {
-  return transformationObject(await findTransformation(context, call, notificationWorkspace(call.request)))
-}
-
-async function updateTransformation(context: GatewayContext, call: Call) {
-  const { workspaceId, body } = await workspaceOfBody(call)
-  const { id } = await findTransformation(context, call, workspaceId)
-  const request = { workspaceId, id, ...fieldsOf(readTransformation(await body())) }
-  return transformationObject(await context.directory.ask('update-transformation', request, call.traceId))
-}
-
-async function deleteTransformation(context: GatewayContext, call: Call) {
-  const workspaceId = notificationWorkspace(call.request)
-  const { id, number } = await findTransformation(context, call, workspaceId)
-  await context.directory.ask('delete-transformation', { workspaceId, id }, call.traceId)
-  return { message: 'Transformation deleted successfully', transformation_id: number, workspace_id: workspaceId }
-}
-
-/** The transformation of the path, for whoever may read and change it: workspace, object, role, in this order. */
-async function findTransformation({ directory }: GatewayContext, call: Call, workspaceId: string): Promise<TransformationView> {
-  requireMember(call.request.identity, workspaceId)
-  const number = publicNumber(pathPart(call, 'id'))
-  const found = number === null ? null : await directory.ask('get-transformation', { workspaceId, number }, call.traceId)
-  if (found === null) {
+/** The transformation of the path, in the workspace that the request means. */
+const findIn =
+  (workspaceOf: (call: ClassicCall) => Promise<{ workspaceId: string }>) =>
+  async ({ directory }: GatewayContext, call: ClassicCall): Promise<TransformationView> => {
+    const { workspaceId } = await workspaceOf(call)
+    const number = publicNumber(pathPart(call, 'id'))
+    const found = number === null ? null : await directory.ask('get-transformation', { workspaceId, number }, call.traceId)
+    if (found !== null) return found
     throw new AppError('not_found', 'Transformation not found', { details: 'The workspace has no such transformation' })
   }
-  requireEditor(call.request.identity, workspaceId)
-  return found
-}
+
+const findByQuery = findIn(workspaceOfQuery)
+const findByBody = findIn(workspaceOfBody)
+
+const list = route({
+  method: 'GET',
+  path: all,
+  summary: 'The payload templates of a workspace, by name.',
+  needs: editor,
+  find: (_context, call) => workspaceOfQuery(call),
+  query: notificationQuery,
+  result: Type.Array(Transformation),
+  refusals: inWorkspace,
+  handler: async ({ directory }, { found: { workspaceId }, traceId }) => {
+    const found = await allPages(after => directory.ask('list-transformations', { workspaceId, after }, traceId))
+    return found.sort((a, b) => (a.nameKey < b.nameKey ? -1 : 1)).map(transformationObject)
+  },
+})
+
+const create = route({
+  method: 'POST',
+  path: all,
+  summary: 'Stores a payload template that renders all samples.',
+  needs: editor,
+  find: (_context, call) => workspaceOfBody(call),
+  query: notificationQuery,
+  body: TransformationBody,
+  result: Transformation,
+  refusals: ['2004 Too many transformations', ...ofFields, ...inWorkspace],
+  examples: [example],
+  handler: async ({ directory }, { found: { workspaceId }, body, traceId }) => {
+    const asked = { id: randomId(idLength.destination), workspaceId, ...fieldsOf(body) }
+    return transformationObject(await directory.ask('create-transformation', asked, traceId))
+  },
+})
+
+/** The same for everybody with a key. */
+const listSamples = route({
+  method: 'GET',
+  path: `${all}/samples`,
+  summary: 'The three messages that a template is judged against.',
+  needs: anybody,
+  result: Type.Array(Sample),
+  refusals: [],
+  handler: async () => samples.map(({ alertKind, label, fields }) => ({ alert_kind: alertKind, label, fields })),
+})
+
+/** Judged as a save would be, storing nothing. */
+const preview = route({
+  method: 'POST',
+  path: `${all}/preview`,
+  summary: 'Renders a template against the samples and stores nothing.',
+  needs: editor,
+  find: (_context, call) => workspaceOfBody(call),
+  query: notificationQuery,
+  body: PreviewBody,
+  result: Preview,
+  refusals: [invalid, '2001 Invalid template', ...inWorkspace],
+  examples: [{ template: example.template }],
+  handler: async (_context, { body }) => {
+    const sent = templateOf(body)
+    requireTemplateSize(sent)
+    const results = judgeTemplate(sent).map(({ alertKind, label, rendered }) => ({ alert_kind: alertKind, label, ...rendered }))
+    return { passed: results.every(({ ok }) => ok), results, kind: 'notification_transformation_preview' }
+  },
+})
+
+const get = route({
+  method: 'GET',
+  path: one,
+  summary: 'A payload template.',
+  needs: editor,
+  find: findByQuery,
+  query: notificationQuery,
+  result: Transformation,
+  refusals: [noTransformation, ...inWorkspace],
+  handler: async (_context, { found }) => transformationObject(found),
+})
+
+const update = route({
+  method: 'POST',
+  path: one,
+  summary: 'Replaces name and template.',
+  needs: editor,
+  find: findByBody,
+  query: notificationQuery,
+  body: TransformationBody,
+  result: Transformation,
+  refusals: [noTransformation, ...ofFields, ...inWorkspace],
+  examples: [{ ...example, name: 'Pager, short' }],
+  handler: async ({ directory }, { found: { workspaceId, id }, body, traceId }) => {
+    const asked = { workspaceId, id, ...fieldsOf(body) }
+    return transformationObject(await directory.ask('update-transformation', asked, traceId))
+  },
+})
+
+const remove = route({
+  method: 'DELETE',
+  path: one,
+  summary: 'Removes a payload template; destinations that used it send the built-in body.',
+  needs: editor,
+  find: findByQuery,
+  query: notificationQuery,
+  result: messageAbout('transformation_id'),
+  refusals: [noTransformation, ...inWorkspace],
+  handler: async ({ directory }, { found: { workspaceId, id, number }, traceId }) => {
+    await directory.ask('delete-transformation', { workspaceId, id }, traceId)
+    return { message: 'Transformation deleted successfully', transformation_id: number, workspace_id: workspaceId }
+  },
+})
+
+export const transformationRoutes: readonly Route[] = [list, create, listSamples, preview, get, update, remove]
 
 /** Empty is there, and wrong: the directory says how. */
 function fieldsOf(sent: Static<typeof TransformationBody>) {

@@ -1,22 +1,59 @@
 // /v2/monitoring/websites: website monitors in the words of generation 2.
-import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { limits } from '#shared/limits.ts'
 import { requireMember } from '../access.ts'
-import type { GatewayContext } from '../context.ts'
+import { inWorkspaceExample, slowerExample, websiteExample } from '../website/example.ts'
 import type { WebsiteFamily } from '../website/family.ts'
-import { websiteFamilyRoutes } from '../website/routes.ts'
-import { readWebsite } from './website-body.ts'
+import { websiteRoutes } from '../website/routes.ts'
+import { MonitorObject } from '../website/settings-object.ts'
+import type { ClassicRefusal } from './classic-route.ts'
+import { accessDenied, invalid, missingWorkspace } from './refusals.ts'
+import { CreateWebsiteBody, readWebsite, UpdateWebsiteBody } from './website-body.ts'
 import { websiteObject } from './website-object.ts'
+
+export const ofWebsite: readonly ClassicRefusal[] = [
+  '2002 Website monitor not found',
+  '2004 Custom subjects are managed elsewhere',
+]
+
+const wholeMinutes = `Whole minutes, ${limits.website.intervalSecondsMin} to ${limits.website.intervalSecondsMax} s.`
 
 export const websiteMonitors: WebsiteFamily = {
   path: '/monitoring/websites',
+  idPart: 'id',
+  idField: 'monitor_id',
   placeField: 'locations',
   placeWord: 'location',
   notFound: { message: 'Website monitor not found', details: 'Website monitor does not exist or access denied' },
+  deletedMessage: 'Website monitor deleted successfully',
+  bodies: { create: CreateWebsiteBody, update: UpdateWebsiteBody },
+  result: MonitorObject('WebsiteMonitor', 'website_monitor', {
+    locations: Type.Array(Type.String()),
+    agreement: Type.Enum(['any', 'majority', 'all']),
+  }),
+  words: {
+    list: { summary: 'The website monitors of a workspace.', refusals: [missingWorkspace, accessDenied] },
+    create: {
+      summary: 'Stores a website monitor, which is checked from then on.',
+      more: `Locations are names; with none, nothing is checked. Without an agreement it is \`majority\`. ${wholeMinutes}`,
+      refusals: [invalid, '2001 Name used too often', '2001 invalid locations', '2001 invalid agreement', accessDenied],
+      examples: [{ ...websiteExample, ...inWorkspaceExample, locations: ['local'], agreement: 'majority' }],
+    },
+    get: { summary: 'A website monitor.', refusals: ofWebsite },
+    update: {
+      summary: 'Replaces a website monitor wholly.',
+      more: 'What is left out is not kept, but for the agreement; `workspace_id` is ignored.',
+      refusals: [invalid, '2001 invalid locations', '2001 invalid agreement', accessDenied, ...ofWebsite],
+      examples: [{ ...slowerExample, locations: ['local'] }],
+    },
+    delete: {
+      summary: 'Removes a website monitor with its subject, signal, rule and history.',
+      refusals: [accessDenied, ...ofWebsite],
+    },
+  },
   read: readWebsite,
   object: websiteObject,
-  deleted: id => ({ message: 'Website monitor deleted successfully', monitor_id: id }),
   requireListable: (_context, { request }, workspaceId) => requireMember(request.identity, workspaceId),
 }
 
-export const websiteRoutes = (fastify: FastifyInstance, context: GatewayContext): void =>
-  websiteFamilyRoutes(fastify, context, websiteMonitors)
+export const websiteRoutesOfV2 = websiteRoutes(websiteMonitors)

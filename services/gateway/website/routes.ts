@@ -1,6 +1,6 @@
 // The five methods of website monitors, in the words of the family that is asked (spec A, Endpoints and Rules per route; D 1). Checks
 // come in the spec's order: key and route before these handlers, then workspace, object, role, JSON, fields, state.
-import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
 import { allPages } from '#shared/all-pages.ts'
 import type { Command, CommandResults } from '#shared/contracts/command.ts'
 import type { WebsiteView } from '#shared/contracts/subject-views.ts'
@@ -9,49 +9,94 @@ import { idLength, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { firstCharacters } from '#shared/plain-text.ts'
 import { isOfGenerations1And2 } from '#shared/subject-view.ts'
-import { requireEditor, roleIn } from '../access.ts'
-import { answering, type Call, pathPart } from '../answer.ts'
+import { roleIn } from '../access.ts'
+import { type Call, pathPart } from '../answer.ts'
 import { commandId } from '../command-id.ts'
 import type { GatewayContext } from '../context.ts'
-import { readObject } from '../json-body.ts'
+import type { Route } from '../route.ts'
 import { isSubjectId } from '../subject-id.ts'
+import { editor, member, route, workspaceQuery } from '../v2/classic-route.ts'
 import { requireBodyWorkspaceId, requireWorkspaceId } from '../workspace-id.ts'
 import type { WebsiteFamily } from './family.ts'
 import { seenWebsite } from './seen-website.ts'
 
 const slugFallback = 'website'
 
-/** What every handler works with. */
+/** What finders and handlers work with. */
 interface Work {
   context: GatewayContext
   family: WebsiteFamily
   call: Call
 }
 
-export function websiteFamilyRoutes(fastify: FastifyInstance, context: GatewayContext, family: WebsiteFamily): void {
-  const handled = (handler: (work: Work) => Promise<unknown>) =>
-    answering(context.clock, call => handler({ context, family, call }))
-  const one = `${family.path}/:id`
-  fastify.get(family.path, handled(listWebsites))
-  fastify.post(family.path, handled(createWebsite))
-  fastify.get(one, handled(getWebsite))
-  fastify.post(one, handled(updateWebsite))
-  fastify.delete(one, handled(deleteWebsite))
+export function websiteRoutes(family: WebsiteFamily): Route[] {
+  const { path, idPart, words } = family
+  const one = `${path}/:${idPart}`
+  const deleted = { message: Type.String(), [family.idField]: Type.String() }
+  return [
+    route({
+      method: 'GET',
+      path,
+      ...words.list,
+      needs: member,
+      query: workspaceQuery,
+      result: Type.Array(family.result),
+      find: async (context, call) => {
+        const workspaceId = requireWorkspaceId(call.request)
+        await family.requireListable(context, call, workspaceId)
+        return { workspaceId }
+      },
+      handler: (context, call) => listWebsites({ context, family, call }, call.found.workspaceId),
+    }),
+    route({
+      method: 'POST',
+      path,
+      ...words.create,
+      needs: editor,
+      body: family.bodies.create,
+      result: family.result,
+      find: async (_context, call) => ({ workspaceId: requireBodyWorkspaceId((await call.json()).body) }),
+      handler: (context, call) => createWebsite({ context, family, call }, call.found.workspaceId, call.body),
+    }),
+    route({
+      method: 'GET',
+      path: one,
+      ...words.get,
+      needs: member,
+      result: family.result,
+      find: (context, call) => findWebsite({ context, family, call }),
+      handler: (context, call) => answerWebsite({ context, family, call }, call.found),
+    }),
+    route({
+      method: 'POST',
+      path: one,
+      ...words.update,
+      needs: editor,
+      body: family.bodies.update,
+      result: family.result,
+      find: (context, call) => findWebsite({ context, family, call }),
+      handler: (context, call) => updateWebsite({ context, family, call }, call.found, call.body),
+    }),
+    route({
+      method: 'DELETE',
+      path: one,
+      ...words.delete,
+      needs: editor,
+      result: Type.Object(deleted, { additionalProperties: false }),
+      find: (context, call) => findWebsite({ context, family, call }),
+      handler: (context, call) => deleteWebsite({ context, family, call }, call.found),
+    }),
+  ]
 }
 
-async function listWebsites({ context, family, call }: Work) {
-  const workspaceId = requireWorkspaceId(call.request)
-  await family.requireListable(context, call, workspaceId)
+async function listWebsites({ context, family, call }: Work, workspaceId: string) {
   const websites = await allPages(after => context.directory.ask('list-websites', { workspaceId, after }, call.traceId))
   const namesOf = await context.locationNames.namer(new Set(websites.flatMap(website => website.check.locations)), call.traceId)
   return websites.map(website => family.object(seenWebsite(website, call.request.identity), namesOf))
 }
 
-async function createWebsite(work: Work) {
+async function createWebsite(work: Work, workspaceId: string, body: object) {
   const { context, family, call } = work
-  const body = await readObject(call.request, call.reply)
-  const workspaceId = requireBodyWorkspaceId(body)
-  requireEditor(call.request.identity, workspaceId)
   const { name, check, places, failureMode } = family.read(body)
   const locations = await knownLocations(work, places)
   const subjectId = randomId(idLength.subject)
@@ -68,16 +113,9 @@ async function createWebsite(work: Work) {
   return answerWebsite(work, stored)
 }
 
-async function getWebsite(work: Work) {
-  return answerWebsite(work, await findWebsite(work))
-}
-
 /** A full replacement; only an agreement that is left out is kept. */
-async function updateWebsite(work: Work) {
-  const { family, call } = work
-  const website = await findWebsite(work)
-  requireEditor(call.request.identity, website.workspaceId)
-  const { name, check, places, failureMode } = family.read(await readObject(call.request, call.reply))
+async function updateWebsite(work: Work, website: WebsiteView, body: object) {
+  const { name, check, places, failureMode } = work.family.read(body)
   const locations = await knownLocations(work, places)
   const stored = await send(work, website.id, {
     kind: 'update-website',
@@ -88,11 +126,9 @@ async function updateWebsite(work: Work) {
   return answerWebsite(work, stored)
 }
 
-async function deleteWebsite(work: Work) {
-  const website = await findWebsite(work)
-  requireEditor(work.call.request.identity, website.workspaceId)
+async function deleteWebsite(work: Work, website: WebsiteView) {
   await send(work, website.id, { kind: 'delete-subject', id: commandId(), subjectKind: 'website' })
-  return work.family.deleted(website.id)
+  return { message: work.family.deletedMessage, [work.family.idField]: website.id }
 }
 
 /**
@@ -100,7 +136,7 @@ async function deleteWebsite(work: Work) {
  * one that became custom is refused (rule 6).
  */
 export async function findWebsite({ context, family, call }: Work): Promise<WebsiteView> {
-  const subjectId = pathPart(call, 'id')
+  const subjectId = pathPart(call, family.idPart)
   const subject = isSubjectId(subjectId) ? await context.directory.ask('get-subject', { subjectId }, call.traceId) : null
   if (!subject || roleIn(call.request.identity, subject.workspaceId) === null) throw notFound(family)
   const { kind, check, slug } = subject

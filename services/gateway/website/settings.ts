@@ -34,6 +34,9 @@ export const SettingsBody = Type.Object({
   ),
 })
 
+/** Of a creation; an update ignores it. */
+export const InWorkspace = { workspace_id: Needed(Type.String({ minLength: 1 })) }
+
 /** Locations or regions, by name. */
 export const PlacesBody = Type.Array(Type.String(), { maxItems: bounds.locationsMax })
 

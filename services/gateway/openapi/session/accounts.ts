@@ -1,11 +1,12 @@
 // Signing in, one's own account and keys, and the accounts of the installation (docs/session-api.md).
 import { Type } from 'typebox'
 import { keyActions } from '#shared/contracts/account.ts'
+import { Answered, Instant, OrNull } from '../../result-schema.ts'
+import type { QueryParameter } from '../../route.ts'
 import { NewKey } from '../../session/keys.ts'
 import { Credentials } from '../../session/sign-in.ts'
 import { NewPassword, NewUser, UserChange } from '../../session/users.ts'
 import { PasswordChange } from '../../session/who-am-i.ts'
-import { Answered, Instant, OrNull, type QueryParameter } from '../description.ts'
 import type { SessionDescriptions } from './description.ts'
 import { WorkspaceOfMine } from './workspaces.ts'
 

@@ -1,8 +1,8 @@
 // Description of a route of the session API, as its document shows it. Bodies are the schemas that the routes read by. Tests hold
 // results to real answers.
 import type { TSchema } from 'typebox'
+import type { QueryParameter } from '../../route.ts'
 import type { SessionErrorWord } from '../../session/session-error.ts'
-import type { QueryParameter } from '../description.ts'
 
 export interface SessionRoute {
   /** One line: what a call does. */

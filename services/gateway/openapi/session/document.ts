@@ -1,7 +1,8 @@
 // The OpenAPI 3.1 document of the session API, made from the descriptions of its routes. It speaks by HTTP statuses.
 import { Type } from 'typebox'
+import { Answered } from '../../result-schema.ts'
+import type { QueryParameter } from '../../route.ts'
 import { type SessionErrorWord, sessionErrors } from '../../session/session-error.ts'
-import { Answered, type QueryParameter } from '../description.ts'
 import { type Components, type JsonSchema, plainSchema } from '../plain-schema.ts'
 import { sampleOf } from '../sample.ts'
 import { accounts, oneself, signingIn } from './accounts.ts'

@@ -1,8 +1,8 @@
 // Routes of administrators: locations and the credentials of probers (docs/session-api.md).
 import { Type } from 'typebox'
+import { Answered, Instant, OrNull } from '../../result-schema.ts'
 import { LocationChange, NewLocation } from '../../session/locations.ts'
 import { NewCredential } from '../../session/prober-credentials.ts'
-import { Answered, Instant, OrNull } from '../description.ts'
 import type { SessionDescriptions } from './description.ts'
 
 const Place = Answered('Place', {

@@ -1,13 +1,13 @@
 // Workspaces with their members, and changes of subjects that the dashboard alone makes (docs/session-api.md, docs/custom-subjects.md).
 import { Type } from 'typebox'
+import { Answered } from '../../result-schema.ts'
+import type { QueryParameter } from '../../route.ts'
 import { MemberRole, NewMember } from '../../session/members.ts'
 import { WorkspaceName } from '../../session/workspaces.ts'
+import { SubjectRule } from '../../v2/subjects/policy-object.ts'
 import { RuleBody } from '../../v2/subjects/rules.ts'
-import { CreateSignalBody } from '../../v2/subjects/signals.ts'
-import { WindowBody } from '../../v2/subjects/window.ts'
-import { Signal, Window } from '../custom-subjects.ts'
-import { Answered, type QueryParameter } from '../description.ts'
-import { SubjectRule } from '../subject-rules.ts'
+import { CreateSignalBody, Signal } from '../../v2/subjects/signals.ts'
+import { Window, WindowBody } from '../../v2/subjects/window.ts'
 import type { SessionDescriptions } from './description.ts'
 
 const Role = Type.Enum(['owner', 'editor', 'viewer'])

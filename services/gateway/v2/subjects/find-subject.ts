@@ -1,5 +1,6 @@
 // The custom subject of a path (spec B, Addressing): a slug, in the workspace that the query names or in any of the caller's. And what
 // hangs on it: its signals and rules, by their slugs. Routes below it check workspace, object and role here, in this order.
+import { Type } from 'typebox'
 import type { CustomSubjectView, RuleView, SignalView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
@@ -8,6 +9,38 @@ import { requireMember } from '../../access.ts'
 import { type Call, pathPart } from '../../answer.ts'
 import type { GatewayContext } from '../../context.ts'
 import { queryText } from '../../query.ts'
+import type { QueryParameter } from '../../route.ts'
+import type { ClassicRefusal } from '../classic-route.ts'
+import { accessDenied } from '../refusals.ts'
+
+/** How routes below a custom subject are addressed: a workspace only if the slug is ambiguous. */
+export const subjectQuery: Record<string, QueryParameter> = {
+  workspace_id: { schema: Type.String(), meaning: 'Needed only where two of your workspaces have a subject of this slug.' },
+}
+
+export const ofSubject: readonly ClassicRefusal[] = [
+  '2002 Subject not found',
+  '2004 Website subjects are managed elsewhere',
+  '2004 Ambiguous subject',
+  accessDenied,
+]
+
+interface Below {
+  workspaceId: string
+  subject: CustomSubjectView
+}
+
+/** The subject of a path with its signal, for a route below both. */
+export async function findWithSignal(context: GatewayContext, call: Call): Promise<Below & { signal: SignalView }> {
+  const subject = await findCustomSubject(context, call)
+  return { workspaceId: subject.workspaceId, subject, signal: findSignal(subject, call) }
+}
+
+/** The subject of a path with its rule. */
+export async function findWithRule(context: GatewayContext, call: Call): Promise<Below & { rule: RuleView }> {
+  const subject = await findCustomSubject(context, call)
+  return { workspaceId: subject.workspaceId, subject, rule: findRule(subject, call) }
+}
 
 /**
  * The subject named by the path's `:subject`. Throws access_denied for a workspace that the caller is no member of, not_found, and
@@ -28,7 +61,7 @@ export async function findCustomSubject({ directory }: GatewayContext, call: Cal
 }
 
 /** The signal named by the path's `:signal`. Throws not_found. */
-export function findSignal(subject: CustomSubjectView, call: Call): SignalView {
+function findSignal(subject: CustomSubjectView, call: Call): SignalView {
   const slug = pathPart(call, 'signal')
   const signal = subject.signals.find(candidate => candidate.slug === slug)
   if (signal) return signal
@@ -36,7 +69,7 @@ export function findSignal(subject: CustomSubjectView, call: Call): SignalView {
 }
 
 /** The rule named by the path's `:rule`. Throws not_found. */
-export function findRule(subject: CustomSubjectView, call: Call): RuleView {
+function findRule(subject: CustomSubjectView, call: Call): RuleView {
   const slug = pathPart(call, 'rule')
   const rule = subject.rules.find(candidate => candidate.slug === slug)
   if (rule) return rule

@@ -1,19 +1,57 @@
-// GET /v2/subjects/{subject}/incidents: what is open, confirmed or not (spec B, Subject incident). History is not served here.
+// /v2/subjects/{subject}/incidents: what is open, confirmed or not (spec B, Subject incident), and its acknowledgement (spec B, Route rules
+// 3). History is not served here.
+import { Type } from 'typebox'
 import { allPages } from '#shared/all-pages.ts'
 import type { IncidentView } from '#shared/contracts/ask-subjects.ts'
 import type { IncidentIds } from '#shared/incident-ids.ts'
-import type { Call } from '../../answer.ts'
-import type { GatewayContext } from '../../context.ts'
+import { acknowledgeRoute } from '../../acknowledge.ts'
 import { timestamp, timestampOrNull } from '../../instants.ts'
-import { findCustomSubject } from './find-subject.ts'
+import { Answered, Instant, Kind, OrNull } from '../../result-schema.ts'
+import type { Route } from '../../route.ts'
+import { member, route } from '../classic-route.ts'
+import { findCustomSubject, ofSubject, subjectQuery } from './find-subject.ts'
 
-export async function listIncidents(context: GatewayContext, call: Call) {
-  const { id: subjectId, slug, workspaceId } = await findCustomSubject(context, call)
-  const incidents = await allPages(after =>
-    context.directory.ask('list-open-incidents', { workspaceId, subjectId, after }, call.traceId),
-  )
-  return incidents.sort(newestFirst).map(incident => incidentObject(incident, slug, context.incidentIds))
-}
+const SubjectIncident = Answered('SubjectIncident', {
+  id: Type.String(),
+  subject_id: Type.String(),
+  rule_id: Type.String(),
+  rule_name: Type.String(),
+  status: Type.Enum(['problem', 'pending', 'recovering', 'no_data', 'ok']),
+  trouble_since: Instant,
+  confirmed_at: OrNull(Instant),
+  well_since: OrNull(Instant),
+  acknowledged: Type.Boolean(),
+  acknowledged_at: OrNull(Instant),
+  acknowledged_by: Type.String({ description: 'Empty while nobody did.' }),
+  kind: Kind('subject_incident'),
+})
+
+const listIncidents = route({
+  method: 'GET',
+  path: '/subjects/:subject/incidents',
+  summary: 'The open incidents of a subject, the newest trouble first.',
+  needs: member,
+  find: findCustomSubject,
+  query: subjectQuery,
+  result: Type.Array(SubjectIncident),
+  refusals: ofSubject,
+  handler: async ({ directory, incidentIds }, { found: { id: subjectId, slug, workspaceId }, traceId }) => {
+    const incidents = await allPages(after => directory.ask('list-open-incidents', { workspaceId, subjectId, after }, traceId))
+    return incidents.sort(newestFirst).map(incident => incidentObject(incident, slug, incidentIds))
+  },
+})
+
+const acknowledge = acknowledgeRoute({
+  path: '/subjects/:subject/incidents/:incident/acknowledge',
+  name: 'SubjectIncidentAcknowledgement',
+  ids: { subject_id: Type.String(), rule_id: Type.String() },
+  query: subjectQuery,
+  refusals: ofSubject,
+  findSubject: findCustomSubject,
+  idsOf: ({ slug }, { ruleSlug }) => ({ subject_id: slug, rule_id: ruleSlug }),
+})
+
+export const subjectIncidentRoutes: readonly Route[] = [listIncidents, acknowledge]
 
 /** Newest trouble first, ties by the rule's slug. */
 function newestFirst(one: IncidentView, other: IncidentView): number {

@@ -1,46 +1,82 @@
 // /v2/subjects/{subject}/maintenance: start, move, cancel and read the running window (spec B, Maintenance window).
-import type { CustomSubjectView } from '#shared/contracts/subject-views.ts'
-import { requireEditor } from '../../access.ts'
-import type { Call } from '../../answer.ts'
 import { commandId } from '../../command-id.ts'
-import type { GatewayContext } from '../../context.ts'
-import { findCustomSubject } from './find-subject.ts'
-import { readEndsAt, windowObject } from './window.ts'
+import { OrNull } from '../../result-schema.ts'
+import type { Route } from '../../route.ts'
+import { type ClassicRefusal, editor, member, route } from '../classic-route.ts'
+import { findCustomSubject, ofSubject, subjectQuery } from './find-subject.ts'
+import { readEndsAt, Window, WindowBody, windowObject } from './window.ts'
 
-/** Null where none runs (spec D 1, Maintenance). */
-export async function getMaintenance(context: GatewayContext, call: Call) {
-  const subject = await findCustomSubject(context, call)
-  const now = context.clock.now()
-  const { maintenance } = subject
-  return maintenance !== null && maintenance.endsAt > now ? windowObject(subject, maintenance, now) : null
-}
+const path = '/subjects/:subject/maintenance'
+const badEnd: ClassicRefusal = '2001 invalid observed_at'
+const noWindow: ClassicRefusal = '2002 No maintenance window'
 
-export async function startMaintenance(context: GatewayContext, call: Call) {
-  const { subject, endsAt } = await readEnd(context, call)
-  const by = call.request.identity.displayName
-  const command = { kind: 'start-maintenance', id: commandId(), endsAt, by } as const
-  const window = await context.keeper.send(subject.id, command, call.traceId)
-  return windowObject(subject, window, context.clock.now())
-}
+/** Null while none runs (spec D 1, Maintenance). */
+const getMaintenance = route({
+  method: 'GET',
+  path,
+  summary: 'The running maintenance window; null while none runs.',
+  needs: member,
+  find: findCustomSubject,
+  query: subjectQuery,
+  result: OrNull(Window),
+  refusals: ofSubject,
+  handler: async ({ clock }, { found: subject }) => {
+    const now = clock.now()
+    const { maintenance } = subject
+    return maintenance !== null && maintenance.endsAt > now ? windowObject(subject, maintenance, now) : null
+  },
+})
+
+const startMaintenance = route({
+  method: 'POST',
+  path,
+  summary: 'Starts maintenance now: problems and no data wait, recoveries are told.',
+  needs: editor,
+  find: findCustomSubject,
+  query: subjectQuery,
+  body: WindowBody,
+  result: Window,
+  refusals: [badEnd, '2004 Already in maintenance', ...ofSubject],
+  examples: [{ ends_at: '2099-12-31T22:00:00+01:00' }],
+  handler: async ({ clock, keeper }, { request, found: subject, body, traceId }) => {
+    const endsAt = readEndsAt(body, clock.now())
+    const by = request.identity.displayName
+    const command = { kind: 'start-maintenance', id: commandId(), endsAt, by } as const
+    return windowObject(subject, await keeper.send(subject.id, command, traceId), clock.now())
+  },
+})
 
 /** The same window: it keeps its start. */
-export async function moveMaintenance(context: GatewayContext, call: Call) {
-  const { subject, endsAt } = await readEnd(context, call)
-  const command = { kind: 'move-maintenance', id: commandId(), endsAt } as const
-  const window = await context.keeper.send(subject.id, command, call.traceId)
-  return windowObject(subject, window, context.clock.now())
-}
+const moveMaintenance = route({
+  method: 'POST',
+  path: `${path}/ends_at`,
+  summary: 'Moves the end of the running window.',
+  needs: editor,
+  find: findCustomSubject,
+  query: subjectQuery,
+  body: WindowBody,
+  result: Window,
+  refusals: [badEnd, noWindow, ...ofSubject],
+  examples: [{ ends_at: '2099-12-31T23:00:00+01:00' }],
+  handler: async ({ clock, keeper }, { found: subject, body, traceId }) => {
+    const command = { kind: 'move-maintenance', id: commandId(), endsAt: readEndsAt(body, clock.now()) } as const
+    return windowObject(subject, await keeper.send(subject.id, command, traceId), clock.now())
+  },
+})
 
-export async function cancelMaintenance(context: GatewayContext, call: Call) {
-  const subject = await findCustomSubject(context, call)
-  requireEditor(call.request.identity, subject.workspaceId)
-  const command = { kind: 'cancel-maintenance', id: commandId() } as const
-  const window = await context.keeper.send(subject.id, command, call.traceId)
-  return windowObject(subject, window, context.clock.now())
-}
+const cancelMaintenance = route({
+  method: 'DELETE',
+  path,
+  summary: 'Ends the running window early.',
+  needs: editor,
+  find: findCustomSubject,
+  query: subjectQuery,
+  result: Window,
+  refusals: [noWindow, ...ofSubject],
+  handler: async ({ clock, keeper }, { found: subject, traceId }) => {
+    const command = { kind: 'cancel-maintenance', id: commandId() } as const
+    return windowObject(subject, await keeper.send(subject.id, command, traceId), clock.now())
+  },
+})
 
-async function readEnd(context: GatewayContext, call: Call): Promise<{ subject: CustomSubjectView; endsAt: number }> {
-  const subject = await findCustomSubject(context, call)
-  requireEditor(call.request.identity, subject.workspaceId)
-  return { subject, endsAt: await readEndsAt(call, context.clock.now()) }
-}
+export const maintenanceRoutes: readonly Route[] = [getMaintenance, startMaintenance, moveMaintenance, cancelMaintenance]

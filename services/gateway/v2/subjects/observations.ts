@@ -6,22 +6,22 @@ import type { ObservationView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import { firstCharacters } from '#shared/plain-text.ts'
-import { requireEditor } from '../../access.ts'
-import { type Call, pathPart } from '../../answer.ts'
+import { pathPart } from '../../answer.ts'
 import { commandId } from '../../command-id.ts'
-import type { GatewayContext } from '../../context.ts'
-import { Judged, Maybe, shapeReader } from '../../fields.ts'
+import { Judged, Maybe } from '../../fields.ts'
 import { timestampOfMicroseconds } from '../../instants.ts'
-import { readObject } from '../../json-body.ts'
+import { Answered, Instant, Kind, OrNull } from '../../result-schema.ts'
 import { parseTimestamp } from '../../rfc3339.ts'
-import { findCustomSubject, findSignal } from './find-subject.ts'
+import { editor, route } from '../classic-route.ts'
+import { findWithSignal, subjectQuery } from './find-subject.ts'
 import { readLabels } from './labels.ts'
 import { createReportAddresses, type ReportAddress } from './report-addresses.ts'
+import { ofSignal } from './signals.ts'
 
 const Label = Type.String({ maxLength: limits.pushed.labelValueCharacters })
 const labelKeys = { minLength: 1, maxLength: limits.pushed.labelKeyCharacters }
 
-export const ObservationBody = Type.Object(
+const ObservationBody = Type.Object(
   {
     /** Of whatever type: anything but its two words is `invalid status`. */
     status: Judged(Type.Enum(['ok', 'problem']), true),
@@ -34,58 +34,59 @@ export const ObservationBody = Type.Object(
   { additionalProperties: false },
 )
 type Body = Static<typeof ObservationBody>
-const readShape = shapeReader(ObservationBody)
+
+const Observation = Answered('Observation', {
+  subject_id: Type.String(),
+  signal_id: Type.String(),
+  observed_at: Instant,
+  received_at: Instant,
+  status: Type.Enum(['ok', 'problem']),
+  value: OrNull(Type.Number()),
+  error: Type.String(),
+  labels: Type.Record(Type.String(), Type.String()),
+  accepted: Type.Boolean({ description: 'Whether it is judged; says nothing about health.' }),
+  reject_reason: Type.Enum(['accepted', 'clock_skew', 'late', 'out_of_order', 'out_of_retention']),
+  kind: Kind('observation'),
+})
 
 const bounds = limits.pushed
 
-/**
- * A handler with a memory of where reports go. A remembered address saves the look-up; what is refused there is looked up and tried
- * again as if nothing had been remembered, so that every refusal is the one that the spec's order of checks gives.
- */
-export function createReporter(context: GatewayContext): (call: Call) => Promise<object> {
-  const addresses = createReportAddresses()
-  return async call => {
-    let reading: Promise<Report> | null = null
-    const read = () => (reading ??= readReport(call))
-    const known = addresses.known(call)
-    if (known !== null) {
-      try {
-        return await report(context, call, known, read)
-      } catch (error) {
-        // What may have been carried out is not tried again under another id.
-        if (!(error instanceof AppError) || error.retryable || error.code === 'internal') throw error
-        if (error.code === 'not_found') addresses.forget(known)
-      }
-    }
-    const subject = await findCustomSubject(context, call)
-    findSignal(subject, call)
-    const address = { workspaceId: subject.workspaceId, subjectId: subject.id, subjectSlug: subject.slug }
-    const answer = await report(context, call, address, read)
-    addresses.remember(address)
-    return answer
-  }
-}
+/** A sender who comes again costs no look-up: the subject's keeper knows whether subject and signal are there. */
+export const reportObservation = route({
+  method: 'POST',
+  path: '/subjects/:subject/signals/:signal/observations',
+  summary: 'Reports an observation, which is stored and judged before it is answered.',
+  more: 'Its signal, `observed_at` and labels say which one it is: sent again, it replaces itself.',
+  needs: editor,
+  find: async (context, call): Promise<ReportAddress> => {
+    const { subject, workspaceId } = await findWithSignal(context, call)
+    return { workspaceId, subjectId: subject.id, subjectSlug: subject.slug }
+  },
+  memory: createReportAddresses,
+  query: subjectQuery,
+  body: ObservationBody,
+  result: Observation,
+  refusals: [
+    ...(['2001 invalid status', '2001 invalid observed_at', '2001 invalid label'] as const),
+    '2003 Signal does not accept posted observations',
+    ...ofSignal,
+  ],
+  examples: [{ status: 'ok', value: 150, labels: { host: 'q1' } }],
+  handler: async ({ keeper }, call) => {
+    const { found: address, body, traceId } = call
+    const signal = pathPart(call, 'signal')
+    const command = { kind: 'report-observation', id: commandId(), signal, ...readReport(body) } as const
+    return observationObject(address, signal, await keeper.send(address.subjectId, command, traceId))
+  },
+})
 
-type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id' | 'signal'>
-
-/** A body can be read once: `read` answers the same again. */
-async function report(context: GatewayContext, call: Call, address: ReportAddress, read: () => Promise<Report>): Promise<object> {
-  requireEditor(call.request.identity, address.workspaceId)
-  const signal = pathPart(call, 'signal')
-  const command = { kind: 'report-observation', id: commandId(), signal, ...(await read()) } as const
-  return observationObject(address, signal, await context.keeper.send(address.subjectId, command, call.traceId))
-}
-
-async function readReport({ request, reply }: Call): Promise<Report> {
-  const sent = readShape(await readObject(request, reply))
-  return {
-    status: readStatus(sent.status),
-    observedAtUs: readObservedAt(sent.observed_at),
-    value: sent.value ?? null,
-    error: firstCharacters(sent.error ?? '', bounds.errorCharacters),
-    labels: readLabels(sent.labels),
-  }
-}
+const readReport = (sent: Body): Omit<CommandOf<'report-observation'>, 'kind' | 'id' | 'signal'> => ({
+  status: readStatus(sent.status),
+  observedAtUs: readObservedAt(sent.observed_at),
+  value: sent.value ?? null,
+  error: firstCharacters(sent.error ?? '', bounds.errorCharacters),
+  labels: readLabels(sent.labels),
+})
 
 function readStatus(status: unknown): 'ok' | 'problem' {
   if (status === 'ok' || status === 'problem') return status

@@ -1,6 +1,50 @@
 // A policy as it is answered (spec D 1, Policies as answered): what is unset is absent, defaults are written out, durations normalised.
+import { Type } from 'typebox'
 import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
 import { formatDuration } from '#shared/durations.ts'
+import { Answered, Kind } from '../../result-schema.ts'
+
+const Duration = Type.String({
+  pattern: '^((\\d+h)?(\\d+m)?\\d+([.]\\d+)?s|\\d+ms)$',
+  description: 'Normalised: 2m0s, 1h30m0s, 1.5s, 250ms, 0s.',
+})
+
+/** What is unset is absent. */
+const Input = Type.Object(
+  {
+    signal: Type.Optional(Type.String()),
+    from: Type.Optional(Type.String({ description: 'Another rule: its verdict is the input.' })),
+    mode: Type.Optional(Type.Enum(['status', 'latest_value'])),
+    compare: Type.Optional(Type.Enum(['<', '>'])),
+    threshold: Type.Optional(Type.Number()),
+    match: Type.Optional(Type.Record(Type.String(), Type.String())),
+    no_data_after: Type.Optional(Duration),
+  },
+  { additionalProperties: false },
+)
+
+const Document = Answered('Policy', {
+  inputs: Type.Array(Input),
+  decision: Type.Object(
+    {
+      state: Type.Literal('down'),
+      need: Type.Enum(['any', 'majority', 'all', 'at_least']),
+      at_least: Type.Optional(Type.Integer({ minimum: 1 })),
+    },
+    { additionalProperties: false },
+  ),
+  wait: Type.Object({ confirm_after: Duration, close_after: Duration }, { additionalProperties: false }),
+})
+
+export const SubjectRule = Answered('SubjectRule', {
+  id: Type.String({ description: 'The slug; what another rule cites with `from`.' }),
+  name: Type.String(),
+  subject_id: Type.String(),
+  workspace_id: Type.String(),
+  policy_version: Type.Integer({ minimum: 1 }),
+  document: Document,
+  kind: Kind('subject_rule'),
+})
 
 export const policyObject = ({ inputs, need, atLeast, confirmAfterMs, closeAfterMs }: Policy) => ({
   inputs: inputs.map(inputObject),

@@ -5,6 +5,7 @@ import { limits } from '#shared/limits.ts'
 import { roleIn } from '../../access.ts'
 import { type Call, pathPart } from '../../answer.ts'
 import { queryText } from '../../query.ts'
+import type { FoundMemory } from '../../route.ts'
 
 export interface ReportAddress {
   workspaceId: string
@@ -12,14 +13,7 @@ export interface ReportAddress {
   subjectSlug: string
 }
 
-export interface ReportAddresses {
-  /** What the path meant the last time; null where that is not remembered, or the path may mean several workspaces. */
-  known(call: Call): ReportAddress | null
-  remember(address: ReportAddress): void
-  forget(address: ReportAddress): void
-}
-
-export function createReportAddresses(): ReportAddresses {
+export function createReportAddresses(): FoundMemory<ReportAddress, Call> {
   /** The least recently used first, as far as that matters: while there is much room the order is left alone. */
   const remembered = new Map<string, ReportAddress>()
   const put = (key: string, address: ReportAddress) => {

@@ -1,78 +1,138 @@
 // /v2/subjects/{subject}/rules: what decides that an incident opens (spec B, Rule).
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Policy } from '#shared/contracts/policy.ts'
 import type { CustomSubjectView, RuleView } from '#shared/contracts/subject-views.ts'
-import { requireEditor } from '../../access.ts'
-import type { Call } from '../../answer.ts'
 import { commandId } from '../../command-id.ts'
 import type { GatewayContext } from '../../context.ts'
-import { Needed, required, shapeReader } from '../../fields.ts'
-import { readObject } from '../../json-body.ts'
-import { findCustomSubject, findRule } from './find-subject.ts'
+import { Needed, required } from '../../fields.ts'
+import type { Route } from '../../route.ts'
+import { type ClassicRefusal, editor, member, route } from '../classic-route.ts'
+import { invalid, invalidName, subjectTooLarge } from '../refusals.ts'
+import { findCustomSubject, findWithRule, ofSubject, subjectQuery } from './find-subject.ts'
 import { NameField, readName } from './name.ts'
 import { DocumentShape, readPolicy } from './policy-document.ts'
 import { withLocationIds, withLocationNames } from './policy-locations.ts'
-import { policyObject } from './policy-object.ts'
+import { policyObject, SubjectRule } from './policy-object.ts'
 
 export const RuleBody = Type.Object(
   { name: NameField, document: Needed(DocumentShape), kind: Type.Optional(Type.Unknown()) },
   { additionalProperties: false },
 )
-const readShape = shapeReader(RuleBody)
 
-export async function listRules(context: GatewayContext, call: Call) {
-  const subject = await findCustomSubject(context, call)
-  return Promise.all(subject.rules.map(rule => ruleObject(context, call, subject, rule)))
+const all = '/subjects/:subject/rules'
+const one = `${all}/:rule`
+const ofRule: readonly ClassicRefusal[] = [...ofSubject, '2002 Rule not found']
+const builtIn: ClassicRefusal = '2003 Rule is managed by Website monitoring'
+const ofDocument: readonly ClassicRefusal[] = [
+  ...([invalid, invalidName, '2001 Unknown input', '2001 Invalid input mode'] as const),
+  ...(['2001 Invalid rule document', subjectTooLarge] as const),
+]
+
+const depth = { signal: 'depth', mode: 'latest_value', compare: '>', threshold: 100, no_data_after: '5m' }
+const tooDeep = {
+  name: 'Too deep',
+  document: { inputs: [depth], decision: { need: 'any' }, wait: { confirm_after: '2m', close_after: '2m' } },
 }
 
-export async function getRule(context: GatewayContext, call: Call) {
-  const subject = await findCustomSubject(context, call)
-  return ruleObject(context, call, subject, findRule(subject, call))
-}
+const listRules = route({
+  method: 'GET',
+  path: all,
+  summary: 'The rules of a subject.',
+  needs: member,
+  find: findCustomSubject,
+  query: subjectQuery,
+  result: Type.Array(SubjectRule),
+  refusals: ofSubject,
+  handler: async (context, { found: subject, traceId }) =>
+    Promise.all(subject.rules.map(rule => ruleObject(context, traceId, subject, rule))),
+})
 
-export async function createRule(context: GatewayContext, call: Call) {
-  const subject = await findCustomSubject(context, call)
-  requireEditor(call.request.identity, subject.workspaceId)
-  const fields = await readRule(context, call, subject)
-  const command = { kind: 'create-rule', id: commandId(), ...fields, convert: false } as const
-  return ruleObject(context, call, subject, await context.keeper.send(subject.id, command, call.traceId))
-}
+const createRule = route({
+  method: 'POST',
+  path: all,
+  summary: 'Authors a rule, which judges from then on.',
+  needs: editor,
+  find: findCustomSubject,
+  query: subjectQuery,
+  body: RuleBody,
+  result: SubjectRule,
+  refusals: ['2001 Rule name taken', '2004 Too many rules', ...ofDocument, ...ofSubject],
+  examples: [tooDeep],
+  handler: async (context, { found: subject, body, traceId }) => {
+    const fields = await readRule(context, traceId, body, subject)
+    const command = { kind: 'create-rule', id: commandId(), ...fields, convert: false } as const
+    return ruleObject(context, traceId, subject, await context.keeper.send(subject.id, command, traceId))
+  },
+})
+
+const getRule = route({
+  method: 'GET',
+  path: one,
+  summary: 'A rule.',
+  needs: member,
+  find: findWithRule,
+  query: subjectQuery,
+  result: SubjectRule,
+  refusals: ofRule,
+  handler: (context, { found: { subject, rule }, traceId }) => ruleObject(context, traceId, subject, rule),
+})
 
 /** A full replacement: identity and slug stay, so that incidents stay attached. */
-export async function replaceRule(context: GatewayContext, call: Call) {
-  const subject = await findCustomSubject(context, call)
-  const rule = findRule(subject, call)
-  requireEditor(call.request.identity, subject.workspaceId)
-  const fields = await readRule(context, call, subject)
-  const command = { kind: 'replace-rule', id: commandId(), rule: rule.slug, ...fields } as const
-  return ruleObject(context, call, subject, await context.keeper.send(subject.id, command, call.traceId))
-}
+const replaceRule = route({
+  method: 'POST',
+  path: one,
+  summary: 'Replaces a rule: a new version of its policy, the same slug and incidents.',
+  needs: editor,
+  find: findWithRule,
+  query: subjectQuery,
+  body: RuleBody,
+  result: SubjectRule,
+  refusals: [builtIn, ...ofDocument, ...ofRule],
+  examples: [{ ...tooDeep, name: 'Far too deep' }],
+  handler: async (context, { found: { subject, rule }, body, traceId }) => {
+    const fields = await readRule(context, traceId, body, subject)
+    const command = { kind: 'replace-rule', id: commandId(), rule: rule.slug, ...fields } as const
+    return ruleObject(context, traceId, subject, await context.keeper.send(subject.id, command, traceId))
+  },
+})
 
-export async function deleteRule(context: GatewayContext, call: Call) {
-  const subject = await findCustomSubject(context, call)
-  const rule = findRule(subject, call)
-  requireEditor(call.request.identity, subject.workspaceId)
-  const command = { kind: 'delete-rule', id: commandId(), rule: rule.slug } as const
-  const { slug } = await context.keeper.send(subject.id, command, call.traceId)
-  return { message: 'Rule deleted successfully', rule_id: slug, subject_id: subject.slug }
-}
+const deleteRule = route({
+  method: 'DELETE',
+  path: one,
+  summary: 'Removes a rule; its open incident closes without a message.',
+  needs: editor,
+  find: findWithRule,
+  query: subjectQuery,
+  result: Type.Object(
+    { message: Type.String(), rule_id: Type.String(), subject_id: Type.String() },
+    { additionalProperties: false },
+  ),
+  refusals: [builtIn, '2003 Rule is still used as an input', ...ofRule],
+  handler: async ({ keeper }, { found: { subject, rule }, traceId }) => {
+    const command = { kind: 'delete-rule', id: commandId(), rule: rule.slug } as const
+    const { slug } = await keeper.send(subject.id, command, traceId)
+    return { message: 'Rule deleted successfully', rule_id: slug, subject_id: subject.slug }
+  },
+})
+
+export const ruleRoutes: readonly Route[] = [listRules, createRule, getRule, replaceRule, deleteRule]
 
 /** What a rule is made of, as sent: the session API, which makes website monitors custom, reads it too. */
 export async function readRule(
   context: GatewayContext,
-  call: Call,
+  traceId: string,
+  sent: Static<typeof RuleBody>,
   subject: Pick<CustomSubjectView, 'signals'>,
 ): Promise<{ name: string; policy: Policy }> {
-  const sent = readShape(await readObject(call.request, call.reply))
   const name = readName(sent.name)
   const isEvent = (slug: string) => subject.signals.some(signal => signal.slug === slug && signal.kind === 'custom_event')
   const policy = readPolicy(required(sent.document, 'document'), isEvent)
-  return { name, policy: await withLocationIds(context, subject, policy, call.traceId) }
+  return { name, policy: await withLocationIds(context, subject, policy, traceId) }
 }
 
 export async function ruleObject(
   context: GatewayContext,
-  { traceId }: Call,
+  traceId: string,
   subject: Pick<CustomSubjectView, 'slug' | 'workspaceId' | 'signals'>,
   { slug, name, policyVersion, policy }: RuleView,
 ) {

@@ -1,17 +1,18 @@
 // /v2/subjects/{subject}/signals: what a subject is reported by (spec B, Signal).
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { CommandOf } from '#shared/contracts/command.ts'
 import type { CustomSubjectView, SignalView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
-import { requireEditor } from '../../access.ts'
-import type { Call } from '../../answer.ts'
 import { commandId } from '../../command-id.ts'
-import type { GatewayContext } from '../../context.ts'
-import { Judged, Needed, shapeReader } from '../../fields.ts'
-import { readObjectAndText } from '../../json-body.ts'
+import { Judged, Needed } from '../../fields.ts'
+import type { SentJson } from '../../json-body.ts'
 import { parseLossless } from '../../lossless-json.ts'
-import { findCustomSubject, findSignal } from './find-subject.ts'
+import { Answered, Kind } from '../../result-schema.ts'
+import type { Route } from '../../route.ts'
+import { type ClassicRefusal, editor, member, route } from '../classic-route.ts'
+import { invalid, invalidName, subjectTooLarge } from '../refusals.ts'
+import { findCustomSubject, findWithSignal, ofSubject, subjectQuery } from './find-subject.ts'
 import { NameField, readName } from './name.ts'
 
 type SignalKind = CommandOf<'create-signal'>['signalKind']
@@ -32,7 +33,7 @@ export const CreateSignalBody = Type.Object(
   { name: NameField, kind: Needed(Type.String({ enum: Object.keys(kinds) })), meta: Meta },
   { additionalProperties: false },
 )
-export const UpdateSignalBody = Type.Object(
+const UpdateSignalBody = Type.Object(
   {
     name: NameField,
     kind: Type.Optional(Type.Unknown({ description: 'It never changes: the other kind is refused.' })),
@@ -40,61 +41,118 @@ export const UpdateSignalBody = Type.Object(
   },
   { additionalProperties: false },
 )
-const readCreate = shapeReader(CreateSignalBody)
-const readUpdate = shapeReader(UpdateSignalBody)
 
-export async function listSignals(context: GatewayContext, call: Call) {
-  const subject = await findCustomSubject(context, call)
-  return subject.signals.map(signal => signalObject(subject, signal))
-}
+export const Signal = Answered('Signal', {
+  id: Type.String({ description: 'The slug; what senders report to and inputs cite.' }),
+  name: Type.String(),
+  signal_kind: Type.Enum(['custom_heartbeat', 'custom_event', 'platform_http']),
+  subject_id: Type.String(),
+  workspace_id: Type.String(),
+  meta: Type.Object({}),
+  kind: Kind('signal'),
+})
 
-export async function getSignal(context: GatewayContext, call: Call) {
-  const subject = await findCustomSubject(context, call)
-  return signalObject(subject, findSignal(subject, call))
-}
+const all = '/subjects/:subject/signals'
+const one = `${all}/:signal`
+export const ofSignal: readonly ClassicRefusal[] = [...ofSubject, '2002 Signal not found']
+const builtIn: ClassicRefusal = '2003 Signal is managed by Website monitoring'
+const badKind: ClassicRefusal = '2001 Invalid signal kind'
+const badMeta: ClassicRefusal = '2001 Invalid meta'
 
-export async function createSignal(context: GatewayContext, call: Call) {
-  const subject = await findCustomSubject(context, call)
-  requireEditor(call.request.identity, subject.workspaceId)
-  const fields = await readSignal(call)
-  const command = { kind: 'create-signal', id: commandId(), ...fields, convert: false } as const
-  return signalObject(subject, await context.keeper.send(subject.id, command, call.traceId))
-}
+const listSignals = route({
+  method: 'GET',
+  path: all,
+  summary: 'The signals of a subject.',
+  needs: member,
+  find: findCustomSubject,
+  query: subjectQuery,
+  result: Type.Array(Signal),
+  refusals: ofSubject,
+  handler: async (_context, { found }) => found.signals.map(signal => signalObject(found, signal)),
+})
+
+const createSignal = route({
+  method: 'POST',
+  path: all,
+  summary: 'Adds a signal.',
+  more: 'A heartbeat reports on a schedule, and its silence can become no data; an event reports when something happens.',
+  needs: editor,
+  find: findCustomSubject,
+  query: subjectQuery,
+  body: CreateSignalBody,
+  result: Signal,
+  refusals: [
+    ...([invalid, invalidName, '2001 Signal name taken', badKind, badMeta] as const),
+    ...(['2004 Too many signals', subjectTooLarge] as const),
+    ...ofSubject,
+  ],
+  examples: [{ name: 'Depth', kind: 'custom_heartbeat', meta: { team: 'payments' } }],
+  handler: async ({ keeper }, { found: subject, body, json, traceId }) => {
+    const command = { kind: 'create-signal', id: commandId(), ...readSignal(body, await json()), convert: false } as const
+    return signalObject(subject, await keeper.send(subject.id, command, traceId))
+  },
+})
+
+const getSignal = route({
+  method: 'GET',
+  path: one,
+  summary: 'A signal.',
+  needs: member,
+  find: findWithSignal,
+  query: subjectQuery,
+  result: Signal,
+  refusals: ofSignal,
+  handler: async (_context, { found: { subject, signal } }) => signalObject(subject, signal),
+})
+
+/** A full replacement of name and meta. The other kind is refused, any other `kind` is ignored (spec E 0). */
+const updateSignal = route({
+  method: 'POST',
+  path: one,
+  summary: 'Replaces name and meta; kind and slug never change.',
+  needs: editor,
+  find: findWithSignal,
+  query: subjectQuery,
+  body: UpdateSignalBody,
+  result: Signal,
+  refusals: [invalid, invalidName, badKind, badMeta, subjectTooLarge, builtIn, ...ofSignal],
+  examples: [{ name: 'Queue depth', meta: { team: 'payments' } }],
+  handler: async ({ keeper }, { found: { subject, signal }, body, json, traceId }) => {
+    const name = readName(body.name)
+    requireSameKind(signal, body.kind)
+    const meta = readMeta(body.meta, await json())
+    const command = { kind: 'update-signal', id: commandId(), signal: signal.slug, name, meta } as const
+    return signalObject(subject, await keeper.send(subject.id, command, traceId))
+  },
+})
+
+const deleteSignal = route({
+  method: 'DELETE',
+  path: one,
+  summary: 'Removes a signal and its observations.',
+  needs: editor,
+  find: findWithSignal,
+  query: subjectQuery,
+  result: Type.Object(
+    { message: Type.String(), signal_id: Type.String(), subject_id: Type.String() },
+    { additionalProperties: false },
+  ),
+  refusals: [builtIn, '2003 Signal is still used by a rule', ...ofSignal],
+  handler: async ({ keeper }, { found: { subject, signal }, traceId }) => {
+    const command = { kind: 'delete-signal', id: commandId(), signal: signal.slug } as const
+    const { slug } = await keeper.send(subject.id, command, traceId)
+    return { message: 'Signal deleted successfully', signal_id: slug, subject_id: subject.slug }
+  },
+})
+
+export const signalRoutes: readonly Route[] = [listSignals, createSignal, getSignal, updateSignal, deleteSignal]
 
 /** What a signal is made of, as sent: the session API, which makes website monitors custom, reads it too. */
-export async function readSignal({ request, reply }: Call): Promise<{ name: string; signalKind: SignalKind; meta: string }> {
-  const { body, text } = await readObjectAndText(request, reply)
-  const sent = readCreate(body)
-  return { name: readName(sent.name), signalKind: readKind(sent.kind), meta: readMeta(sent.meta, text) }
-}
-
-/** A full replacement of name and meta; kind and slug never change. The other kind is refused, any other `kind` is ignored (spec E 0). */
-export async function updateSignal(context: GatewayContext, call: Call) {
-  const subject = await findCustomSubject(context, call)
-  const signal = findSignal(subject, call)
-  requireEditor(call.request.identity, subject.workspaceId)
-  const { body, text } = await readObjectAndText(call.request, call.reply)
-  const sent = readUpdate(body)
-  const name = readName(sent.name)
-  requireSameKind(signal, sent.kind)
-  const command = {
-    kind: 'update-signal',
-    id: commandId(),
-    signal: signal.slug,
-    name,
-    meta: readMeta(sent.meta, text),
-  } as const
-  return signalObject(subject, await context.keeper.send(subject.id, command, call.traceId))
-}
-
-export async function deleteSignal(context: GatewayContext, call: Call) {
-  const subject = await findCustomSubject(context, call)
-  const signal = findSignal(subject, call)
-  requireEditor(call.request.identity, subject.workspaceId)
-  const command = { kind: 'delete-signal', id: commandId(), signal: signal.slug } as const
-  const { slug } = await context.keeper.send(subject.id, command, call.traceId)
-  return { message: 'Signal deleted successfully', signal_id: slug, subject_id: subject.slug }
-}
+export const readSignal = (sent: Static<typeof CreateSignalBody>, json: SentJson) => ({
+  name: readName(sent.name),
+  signalKind: readKind(sent.kind),
+  meta: readMeta(sent.meta, json),
+})
 
 function readKind(sent: unknown): SignalKind {
   const kind = kindOf(sent)
@@ -116,7 +174,7 @@ const kindOf = (sent: unknown): SignalKind | undefined =>
 const invalidKind = (details: string): AppError => new AppError('validation', 'Invalid signal kind', { details })
 
 /** Kept as text, numbers as they were written; absent and null are the empty object. */
-function readMeta(meta: unknown, text: string): string {
+function readMeta(meta: unknown, { text }: SentJson): string {
   if (meta === null || meta === undefined) return '{}'
   if (typeof meta !== 'object' || Array.isArray(meta)) throw invalidMeta('meta must be a JSON object')
   const kept = JSON.stringify((parseLossless(text) as { meta: unknown }).meta)

@@ -4,17 +4,19 @@ import { allPages } from '#shared/all-pages.ts'
 import type { CustomSubjectSummary, CustomSubjectView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
-import { requireEditor, requireMember } from '../../access.ts'
-import type { Call } from '../../answer.ts'
+import { requireMember } from '../../access.ts'
 import { commandId } from '../../command-id.ts'
-import type { GatewayContext } from '../../context.ts'
-import { Maybe, Needed, shapeReader } from '../../fields.ts'
-import { readObject } from '../../json-body.ts'
+import { Maybe, Needed } from '../../fields.ts'
+import { Answered, Kind } from '../../result-schema.ts'
+import type { Route } from '../../route.ts'
+import { inWorkspaceExample } from '../../website/example.ts'
 import { requireBodyWorkspaceId, requireWorkspaceId } from '../../workspace-id.ts'
-import { findCustomSubject } from './find-subject.ts'
+import { editor, member, route, workspaceQuery } from '../classic-route.ts'
+import { accessDenied, invalid, invalidName, missingWorkspace } from '../refusals.ts'
+import { findCustomSubject, ofSubject, subjectQuery } from './find-subject.ts'
 import { NameField, readName } from './name.ts'
 
-export const CreateSubjectBody = Type.Object(
+const CreateSubjectBody = Type.Object(
   {
     workspace_id: Needed(Type.String({ minLength: 1 })),
     name: NameField,
@@ -22,37 +24,76 @@ export const CreateSubjectBody = Type.Object(
     /** The server's own word for what it answers; ignored where it is sent back (spec A, Envelope 4). */
     kind: Type.Optional(Type.Unknown()),
   },
-  { additionalProperties: false },
+  { $id: 'CreateSubject', additionalProperties: false },
 )
-const readShape = shapeReader(CreateSubjectBody)
+
+const Subject = Answered('Subject', {
+  id: Type.String({ description: 'The slug; it never changes.' }),
+  name: Type.String(),
+  subject_kind: Type.Literal('custom'),
+  workspace_id: Type.String(),
+  signal_count: Type.Integer({ minimum: 0 }),
+  rule_count: Type.Integer({ minimum: 0 }),
+  kind: Kind('subject'),
+})
 
 /** Never needed: a name without a letter or digit is refused before. */
 const slugFallback = 'subject'
 
-export async function listSubjects(context: GatewayContext, { request, traceId }: Call) {
-  const workspaceId = requireWorkspaceId(request)
-  requireMember(request.identity, workspaceId)
-  const subjects = await allPages(after => context.directory.ask('list-custom-subjects', { workspaceId, after }, traceId))
-  return subjects.map(subjectObject)
-}
+const listSubjects = route({
+  method: 'GET',
+  path: '/subjects',
+  summary: 'The custom subjects of a workspace.',
+  needs: member,
+  find: async (_context, { request }) => {
+    const workspaceId = requireWorkspaceId(request)
+    requireMember(request.identity, workspaceId)
+    return { workspaceId }
+  },
+  query: workspaceQuery,
+  result: Type.Array(Subject),
+  refusals: [missingWorkspace, accessDenied],
+  handler: async ({ directory }, { found: { workspaceId }, traceId }) => {
+    const subjects = await allPages(after => directory.ask('list-custom-subjects', { workspaceId, after }, traceId))
+    return subjects.map(subjectObject)
+  },
+})
 
-export async function createSubject(context: GatewayContext, { request, reply, traceId }: Call) {
-  const body = await readObject(request, reply)
-  const workspaceId = requireBodyWorkspaceId(body)
-  requireEditor(request.identity, workspaceId)
-  const sent = readShape(body)
-  requireCustom(sent.subject_kind)
-  const name = readName(sent.name)
-  const subjectId = randomId(idLength.subject)
-  const reservation = { workspaceId, name, subjectId, fallback: slugFallback }
-  const { slug } = await context.directory.ask('reserve-name', reservation, traceId)
-  const command = { kind: 'create-subject', id: commandId(), workspaceId, slug, name } as const
-  return customSubjectObject(await context.keeper.send(subjectId, command, traceId))
-}
+const createSubject = route({
+  method: 'POST',
+  path: '/subjects',
+  summary: 'Makes an empty subject: without signals, without rules.',
+  more: 'Names that collide get a numbered slug.',
+  needs: editor,
+  find: async (_context, call) => ({ workspaceId: requireBodyWorkspaceId((await call.json()).body) }),
+  body: CreateSubjectBody,
+  result: Subject,
+  refusals: [invalid, invalidName, '2001 Name used too often', '2004 Website subjects are created elsewhere', accessDenied],
+  examples: [{ name: 'Queue API', ...inWorkspaceExample }],
+  handler: async ({ directory, keeper }, { found: { workspaceId }, body, traceId }) => {
+    requireCustom(body.subject_kind)
+    const name = readName(body.name)
+    const subjectId = randomId(idLength.subject)
+    const reservation = { workspaceId, name, subjectId, fallback: slugFallback }
+    const { slug } = await directory.ask('reserve-name', reservation, traceId)
+    const command = { kind: 'create-subject', id: commandId(), workspaceId, slug, name } as const
+    return customSubjectObject(await keeper.send(subjectId, command, traceId))
+  },
+})
 
-export async function getSubject(context: GatewayContext, call: Call) {
-  return customSubjectObject(await findCustomSubject(context, call))
-}
+const getSubject = route({
+  method: 'GET',
+  path: '/subjects/:subject',
+  summary: 'A subject.',
+  needs: member,
+  find: findCustomSubject,
+  query: subjectQuery,
+  result: Subject,
+  refusals: ofSubject,
+  handler: async (_context, { found }) => customSubjectObject(found),
+})
+
+export const subjectRoutes: readonly Route[] = [listSubjects, createSubject, getSubject]
 
 function requireCustom(subjectKind: string | null | undefined): void {
   if (subjectKind === null || subjectKind === undefined || subjectKind === 'custom') return

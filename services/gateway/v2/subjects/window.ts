@@ -1,12 +1,11 @@
 // A maintenance window as it is sent and answered (spec B, Maintenance window): both ways to it, generation 2 and the session API,
 // speak the same.
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { CustomSubjectView, WindowView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
-import type { Call } from '../../answer.ts'
-import { Needed, shapeReader } from '../../fields.ts'
+import { Needed } from '../../fields.ts'
 import { millisecondsOf, timestamp, timestampOrNull } from '../../instants.ts'
-import { readObject } from '../../json-body.ts'
+import { Answered, Instant, Kind, OrNull } from '../../result-schema.ts'
 import { parseTimestamp } from '../../rfc3339.ts'
 
 const EndsAt = Type.String({ description: 'RFC 3339 with its own zone offset, in the future.' })
@@ -14,11 +13,19 @@ export const WindowBody = Type.Object(
   { ends_at: Needed(EndsAt), kind: Type.Optional(Type.Unknown()) },
   { additionalProperties: false },
 )
-const readShape = shapeReader(WindowBody)
+
+export const Window = Answered('MaintenanceWindow', {
+  subject_id: Type.String(),
+  started_at: Instant,
+  ends_at: Instant,
+  cancelled_at: OrNull(Instant),
+  active: Type.Boolean(),
+  muted: Type.Array(Type.Enum(['problem', 'no_data'])),
+  kind: Kind('maintenance_window'),
+})
 
 /** The instant that the body names, in whole milliseconds, up to the year 9999. Missing, unreadable and passed share one message (spec B, Errors). */
-export async function readEndsAt({ request, reply }: Pick<Call, 'request' | 'reply'>, now: number): Promise<number> {
-  const { ends_at: text } = readShape(await readObject(request, reply))
+export function readEndsAt({ ends_at: text }: Static<typeof WindowBody>, now: number): number {
   if (text === null || text === undefined) throw invalidEnd('ends_at is required')
   const atUs = parseTimestamp(text)
   if (atUs === null) throw invalidEnd('ends_at must be an RFC 3339 timestamp such as 2026-01-02T15:04:05+01:00')

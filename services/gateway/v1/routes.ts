@@ -1,0 +1,6 @@
+// Every route of generation 1, one file a noun.
+import type { Route } from '../route.ts'
+import { listRegions, listWorkspaces } from '../v2/general.ts'
+import { ruleRoutes } from './rules.ts'
+
+export const v1Routes: readonly Route[] = [listWorkspaces, listRegions, ...ruleRoutes]

@@ -1,0 +1,84 @@
+// What both generations share, and the short lists: version, workspaces, locations, regions (spec A, Workspace, Location and region). The lists
+// of places are instance-wide, the same for everybody with a key.
+import { Type } from 'typebox'
+import type { AskResults } from '#shared/contracts/ask.ts'
+import type { LocationView } from '#shared/contracts/ask-people.ts'
+import { Answered, Kind } from '../result-schema.ts'
+import { anybody, route } from './classic-route.ts'
+
+const Workspace = Answered('Workspace', {
+  id: Type.String(),
+  name: Type.String(),
+  role: Type.Enum(['owner', 'editor', 'viewer'], { description: "The caller's role." }),
+  kind: Kind('workspace'),
+})
+
+const place = {
+  id: Type.String(),
+  name: Type.String({ description: 'What monitors refer to it by.' }),
+  active_workers_count: Type.Integer({ minimum: 0, description: 'Probers that serve it now.' }),
+}
+const Location = Answered('Location', { ...place, kind: Kind('location') })
+const Region = Answered('Region', { ...place, display_name: Type.Optional(Type.String()), kind: Kind('region') })
+
+export const version = route({
+  method: 'GET',
+  path: '/version',
+  summary: "The server's version; both generations share it.",
+  needs: anybody,
+  result: Type.String({ examples: ['2.0.0'] }),
+  refusals: [],
+  handler: async ({ version }) => version,
+})
+
+export const listWorkspaces = route({
+  method: 'GET',
+  path: '/workspaces',
+  summary: "The workspaces that the key's owner is a member of.",
+  needs: anybody,
+  result: Type.Array(Workspace),
+  refusals: [],
+  handler: async ({ directory }, { request, traceId }) => {
+    const workspaces = await directory.ask('list-workspaces', { userId: request.identity.userId }, traceId)
+    return workspaces.map(workspaceObject)
+  },
+})
+
+export const listLocations = route({
+  method: 'GET',
+  path: '/locations',
+  summary: 'The locations from which monitors can be checked, the same for everybody.',
+  needs: anybody,
+  result: Type.Array(Location),
+  refusals: [],
+  handler: async ({ directory }, { traceId }) => (await directory.ask('list-locations', {}, traceId)).map(locationObject),
+})
+
+/** Locations in the words of generation 1. */
+export const listRegions = route({
+  method: 'GET',
+  path: '/regions',
+  summary: 'The regions from which rules can be checked, the same for everybody.',
+  needs: anybody,
+  result: Type.Array(Region),
+  refusals: [],
+  handler: async ({ directory }, { traceId }) => (await directory.ask('list-locations', {}, traceId)).map(regionObject),
+})
+
+const workspaceObject = ({ id, name, role }: AskResults['list-workspaces'][number]) => ({ id, name, role, kind: 'workspace' })
+
+const locationObject = ({ id, name, activeWorkers }: LocationView) => ({
+  id,
+  name,
+  active_workers_count: activeWorkers,
+  kind: 'location',
+})
+
+/** `display_name` only if it is set (spec D 1, Validation). */
+const regionObject = ({ id, name, displayName, activeWorkers }: LocationView) => ({
+  id,
+  name,
+  ...(displayName ? { display_name: displayName } : {}),
+  active_workers_count: activeWorkers,
+  kind: 'region',
+})

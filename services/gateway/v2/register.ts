@@ -1,0 +1,65 @@
+// Registers a route of generations 1 and 2 from its record, with its checks in their order: key and route before it, then workspace and
+// object, role, JSON, fields (spec D, general rules).
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { AppError } from '#shared/errors.ts'
+import { requireEditor } from '../access.ts'
+import { callOf } from '../answer.ts'
+import type { GatewayContext } from '../context.ts'
+import { shapeReader } from '../fields.ts'
+import { jsonOnce } from '../json-body.ts'
+import { queryText } from '../query.ts'
+import type { Route } from '../route.ts'
+import { withinBudget } from '../time-budget.ts'
+import type { ClassicCall } from './classic-route.ts'
+import { classicDialect } from './dialect.ts'
+
+type Found = { workspaceId: string } | undefined
+
+export function registerRoute(fastify: FastifyInstance, context: GatewayContext, route: Route, prefix: string): void {
+  const respond = responder(context, route)
+  fastify.route({
+    method: route.method,
+    url: prefix + route.path,
+    handler: async (request, reply) => {
+      const call = { ...callOf(request, reply), json: jsonOnce(request, reply) }
+      return classicDialect.success(await withinBudget(context.clock, request.arrivedAt, classicDialect.budgetMs, respond(call)))
+    },
+  })
+}
+
+function responder(context: GatewayContext, route: Route): (call: ClassicCall) => Promise<unknown> {
+  const { find, needs, handler } = route
+  const readShape = route.body === undefined ? null : shapeReader(route.body)
+  const memory = route.memory?.()
+  const proceed = async (call: ClassicCall, found: Found) => {
+    if (needs.role === 'editor') requireEditor(call.request.identity, found?.workspaceId ?? '')
+    const body = readShape === null ? {} : readShape((await call.json()).body)
+    return handler(context, { ...call, found, body, query: sentQuery(route, call.request) })
+  }
+  return async call => {
+    const known: Found | null = memory?.known(call) ?? null
+    if (known !== null) {
+      try {
+        return await proceed(call, known)
+      } catch (error) {
+        // What may have been carried out is not tried again under another id.
+        if (!(error instanceof AppError) || error.retryable || error.code === 'internal') throw error
+        if (error.code === 'not_found') memory?.forget(known)
+      }
+    }
+    const found: Found = await find?.(context, call)
+    const result = await proceed(call, found)
+    memory?.remember(found)
+    return result
+  }
+}
+
+/** Declared parameters alone, as they were sent: given twice, the first counts; empty equals absent. */
+function sentQuery({ query = {} }: Route, request: FastifyRequest): Record<string, string> {
+  const sent: Record<string, string> = {}
+  for (const name of Object.keys(query)) {
+    const text = queryText(request, name)
+    if (text !== null) sent[name] = text
+  }
+  return sent
+}
