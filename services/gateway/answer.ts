@@ -12,7 +12,4 @@ export interface Call {
 export const callOf = (request: FastifyRequest, reply: FastifyReply): Call => ({ request, reply, traceId: newTraceId() })
 
 /** A part of the path by its name in the route, percent-decoded: an encoded slash is data. */
-export const pathPart = (
-  { request }: Call,
-  name: 'id' | 'uid' | 'incident' | 'resource' | 'subject' | 'signal' | 'rule' | 'workspace',
-): string => (request.params as Record<string, string>)[name] ?? ''
+export const pathPart = ({ request }: Call, name: string): string => (request.params as Record<string, string>)[name] ?? ''

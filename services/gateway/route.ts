@@ -65,11 +65,15 @@ export interface Route<
   query?: Readonly<Record<string, QueryParameter>>
   /** Absent: the route takes no body. */
   body?: Body
+  /** Absent: the dialect's own reader. Null: the body is described and not read. */
+  reader?: ((sent: Record<string, unknown>) => Static<Body>) | null
   /** Bytes of a body at most; absent: the dialect's own bound. */
   bodyBytes?: number
+  /** Time until a response, ms; absent: the dialect's own. Null: its handler bounds its work itself. */
+  budgetMs?: number | null
   /** HTTP status of success; absent: 200. */
   status?: 200 | 201 | 202 | 204 | 303
-  /** Absent: a response without a body. */
+  /** Absent: a response without a body; with status 303 the handler returns where it leads. */
   result?: TSchema
   /** Refusals of this route alone, in the words of its dialect; those that every route of the dialect has are added. */
   refusals: readonly Word[]

@@ -39,7 +39,7 @@ const documents: Readonly<Record<string, (version: string) => Promise<object>>> 
   v1: version => classicDocument('v1', version),
   v2: version => classicDocument('v2', version),
   v3: async version => (await import('./v3-document.ts')).v3Document(version),
-  session: async version => (await import('./session/document.ts')).sessionDocument(version),
+  session: async version => (await import('./session-document.ts')).sessionDocument(version),
 }
 
 async function classicDocument(name: 'v1' | 'v2', version: string): Promise<object> {

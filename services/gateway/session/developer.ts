@@ -7,7 +7,7 @@ import { SessionError } from './session-error.ts'
 const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
 
 /** Throws not_local. Looks at what arrived, never at what a proxy says that arrived. */
-export function demandLocalVisitor(request: FastifyRequest): void {
+export function requireLocalVisitor(request: FastifyRequest): void {
   const host = (request.headers.host ?? '').replace(/:\d+$/, '')
   const peer = (request.raw.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
   if (isLoopback(host) && isLoopback(peer) && !forwardingHeaders.some(name => name in request.headers)) return

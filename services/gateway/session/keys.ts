@@ -1,49 +1,80 @@
 // GET, POST /session/keys; DELETE /session/keys/{id}: one's own API keys. A token leaves in the answer that makes it, and never again.
-import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
 import { accessOf, keyActions } from '#shared/contracts/account.ts'
 import type { KeyView } from '#shared/contracts/ask-people.ts'
 import { idLength, randomId } from '#shared/ids.ts'
+import { pathPart } from '../answer.ts'
 import { timestamp, timestampOrNull } from '../instants.ts'
-import { type SessionContext, signedIn } from './session-call.ts'
-import { bodyReader, FilledText, pathId, Text } from './session-fields.ts'
+import { Answered, Instant, OrNull } from '../result-schema.ts'
+import type { Route } from '../route.ts'
+import { FilledText, Text } from './session-fields.ts'
+import { route, signedIn } from './session-route.ts'
 
 const Scope = Type.Object(
   { workspace_id: FilledText, actions: Type.Array(Type.Enum([...keyActions]), { maxItems: keyActions.length }) },
   { additionalProperties: false },
 )
-export const NewKey = Type.Object({ description: Type.Optional(Text), scope: Type.Optional(Scope) })
+const NewKey = Type.Object({ description: Type.Optional(Text), scope: Type.Optional(Scope) })
 
-export function keyRoutes(fastify: FastifyInstance, context: SessionContext): void {
-  const { directory } = context
-  const readNewKey = bodyReader(NewKey)
-  fastify.get(
-    '/keys',
-    signedIn(context, async ({ visitor, traceId }) => {
-      const found = await directory.ask('list-keys', { userId: visitor.userId }, traceId)
-      return { keys: found.map(keyObject) }
-    }),
-  )
-  fastify.post(
-    '/keys',
-    signedIn(context, async call => {
-      const { description = '', scope } = await readNewKey(call)
-      const token = makeToken()
-      const key = { id: randomId(idLength.key), description, tokenHash: hashToken(token), prefix: tokenPrefix(token) }
-      const scoped = scope === undefined ? {} : { scope: { workspaceId: scope.workspace_id, actions: scope.actions } }
-      const made = await directory.ask('create-key', { ...key, userId: call.visitor.userId, ...scoped }, call.traceId)
-      void call.reply.code(201)
-      return { ...keyObject(made), token }
-    }),
-  )
-  fastify.delete(
-    '/keys/:keyId',
-    signedIn(context, async ({ request, visitor, traceId }) => {
-      await directory.ask('delete-key', { keyId: pathId(request, 'keyId'), userId: visitor.userId }, traceId)
-    }),
-  )
+const keyFields = {
+  id: Type.String(),
+  prefix: Type.String({ description: 'How the token begins.' }),
+  description: Type.String(),
+  created_at: Instant,
+  expires_at: Instant,
+  last_used_at: OrNull(Instant),
+  access: Type.Array(Type.Enum(['full', 'read', ...keyActions])),
+  workspace_id: OrNull(Type.String()),
 }
+const Key = Answered('Key', keyFields)
+const MadeKey = Answered('MadeKey', { ...keyFields, token: Type.String({ description: 'Shown here alone.' }) })
+
+const listKeys = route({
+  method: 'GET',
+  path: '/keys',
+  summary: "One's own API keys.",
+  needs: signedIn,
+  result: Type.Object({ keys: Type.Array(Key) }, { additionalProperties: false }),
+  refusals: [],
+  handler: async ({ directory }, { visitor, traceId }) => {
+    const found = await directory.ask('list-keys', { userId: visitor.userId }, traceId)
+    return { keys: found.map(keyObject) }
+  },
+})
+
+const createKey = route({
+  method: 'POST',
+  path: '/keys',
+  summary: 'Makes an API key, valid for 180 days.',
+  more: 'Without a scope it may do whatever its owner may. With one it belongs to generation 3.',
+  needs: signedIn,
+  body: NewKey,
+  status: 201,
+  result: MadeKey,
+  refusals: ['conflict', 'not_found'],
+  examples: [{ description: 'deploy script' }],
+  handler: async ({ directory }, { visitor, body: { description = '', scope }, traceId }) => {
+    const token = makeToken()
+    const key = { id: randomId(idLength.key), description, tokenHash: hashToken(token), prefix: tokenPrefix(token) }
+    const scoped = scope === undefined ? {} : { scope: { workspaceId: scope.workspace_id, actions: scope.actions } }
+    const made = await directory.ask('create-key', { ...key, userId: visitor.userId, ...scoped }, traceId)
+    return { ...keyObject(made), token }
+  },
+})
+
+const deleteKey = route({
+  method: 'DELETE',
+  path: '/keys/:keyId',
+  summary: 'Deletes an API key.',
+  needs: signedIn,
+  status: 204,
+  refusals: ['not_found'],
+  handler: ({ directory }, call) =>
+    directory.ask('delete-key', { keyId: pathPart(call, 'keyId'), userId: call.visitor.userId }, call.traceId),
+})
+
+export const keyRoutes: readonly Route[] = [listKeys, createKey, deleteKey]
 
 const keyObject = ({ id, prefix, description, createdAt, expiresAt, lastUsedAt, scope }: KeyView) => ({
   id,

@@ -1,57 +1,66 @@
 // /session/subjects/{id}/maintenance: a window on any subject, website monitors included: theirs are put into maintenance from the
 // dashboard alone (spec B, Route rules 4). Bodies and answers as in generation 2. Editors and owners.
-import type { FastifyInstance } from 'fastify'
-import type { CustomSubjectView } from '#shared/contracts/subject-views.ts'
 import { commandId } from '../command-id.ts'
 import { shapeReader } from '../fields.ts'
-import { jsonOnce } from '../json-body.ts'
-import { readEndsAt, WindowBody, windowObject } from '../v2/subjects/window.ts'
-import { type SessionContext, signedIn, type VisitorCall } from './session-call.ts'
-import { tellTooLarge } from './session-fields.ts'
-import { findForEditor } from './subjects.ts'
+import type { Route } from '../route.ts'
+import { readEndsAt, Window, WindowBody, windowObject } from '../v2/subjects/window.ts'
+import { editor, route } from './session-route.ts'
+import { findSubject, subjectQuery } from './subjects.ts'
 
-export function maintenanceRoutes(fastify: FastifyInstance, context: SessionContext): void {
-  const path = '/subjects/:subjectId/maintenance'
-  fastify.post(
-    path,
-    signedIn(context, call => startMaintenance(context, call)),
-  )
-  fastify.patch(
-    path,
-    signedIn(context, call => moveMaintenance(context, call)),
-  )
-  fastify.delete(
-    path,
-    signedIn(context, call => cancelMaintenance(context, call)),
-  )
-}
+const path = '/subjects/:subjectId/maintenance'
+const reader = shapeReader(WindowBody)
 
-async function startMaintenance(context: SessionContext, call: VisitorCall) {
-  const { subject, endsAt } = await readEnd(context, call)
-  const command = { kind: 'start-maintenance', id: commandId(), endsAt, by: call.visitor.displayName } as const
-  const window = await context.keeper.send(subject.id, command, call.traceId)
-  void call.reply.code(201)
-  return windowObject(subject, window, context.clock.now())
-}
+const startMaintenance = route({
+  method: 'POST',
+  path,
+  summary: 'Starts maintenance of a monitor or a custom subject now.',
+  needs: editor,
+  find: findSubject,
+  query: subjectQuery,
+  body: WindowBody,
+  reader,
+  status: 201,
+  result: Window,
+  refusals: ['conflict'],
+  examples: [{ ends_at: '2099-12-31T22:00:00+01:00' }],
+  handler: async ({ clock, keeper }, { found: subject, visitor, body, traceId }) => {
+    const endsAt = readEndsAt(body, clock.now())
+    const command = { kind: 'start-maintenance', id: commandId(), endsAt, by: visitor.displayName } as const
+    return windowObject(subject, await keeper.send(subject.id, command, traceId), clock.now())
+  },
+})
 
-async function moveMaintenance(context: SessionContext, call: VisitorCall) {
-  const { subject, endsAt } = await readEnd(context, call)
-  const command = { kind: 'move-maintenance', id: commandId(), endsAt } as const
-  return windowObject(subject, await context.keeper.send(subject.id, command, call.traceId), context.clock.now())
-}
+const moveMaintenance = route({
+  method: 'PATCH',
+  path,
+  summary: 'Moves the end of the running window.',
+  needs: editor,
+  find: findSubject,
+  query: subjectQuery,
+  body: WindowBody,
+  reader,
+  result: Window,
+  refusals: [],
+  examples: [{ ends_at: '2099-12-31T23:00:00+01:00' }],
+  handler: async ({ clock, keeper }, { found: subject, body, traceId }) => {
+    const command = { kind: 'move-maintenance', id: commandId(), endsAt: readEndsAt(body, clock.now()) } as const
+    return windowObject(subject, await keeper.send(subject.id, command, traceId), clock.now())
+  },
+})
 
-async function cancelMaintenance(context: SessionContext, call: VisitorCall) {
-  const subject = await findForEditor(context, call)
-  const command = { kind: 'cancel-maintenance', id: commandId() } as const
-  return windowObject(subject, await context.keeper.send(subject.id, command, call.traceId), context.clock.now())
-}
+const cancelMaintenance = route({
+  method: 'DELETE',
+  path,
+  summary: 'Ends the running window early.',
+  needs: editor,
+  find: findSubject,
+  query: subjectQuery,
+  result: Window,
+  refusals: [],
+  handler: async ({ clock, keeper }, { found: subject, traceId }) => {
+    const command = { kind: 'cancel-maintenance', id: commandId() } as const
+    return windowObject(subject, await keeper.send(subject.id, command, traceId), clock.now())
+  },
+})
 
-const readShape = shapeReader(WindowBody)
-
-async function readEnd(context: SessionContext, call: VisitorCall): Promise<{ subject: CustomSubjectView; endsAt: number }> {
-  const subject = await findForEditor(context, call)
-  return {
-    subject,
-    endsAt: readEndsAt(readShape((await jsonOnce(call.request, call.reply)().catch(tellTooLarge)).body), context.clock.now()),
-  }
-}
+export const maintenanceRoutes: readonly Route[] = [startMaintenance, moveMaintenance, cancelMaintenance]

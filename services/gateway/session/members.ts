@@ -1,55 +1,88 @@
 // GET, POST /session/workspaces/{id}/members; PATCH, DELETE …/{userId}. Every member sees them, owners change them, and everybody may
 // leave; the directory sees to it that an owner stays.
-import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { MemberView } from '#shared/contracts/ask-people.ts'
-import { noSuch, workspaceOf } from './rights.ts'
-import { type SessionContext, signedIn } from './session-call.ts'
-import { AnyRole, bodyReader, FilledText, pathId } from './session-fields.ts'
+import { pathPart } from '../answer.ts'
+import { Answered } from '../result-schema.ts'
+import type { Route } from '../route.ts'
+import { noSuch } from './rights.ts'
+import { AnyRole, FilledText, pathId } from './session-fields.ts'
+import { member, owner, route } from './session-route.ts'
 
-export const NewMember = Type.Object({ username: FilledText, role: AnyRole })
-export const MemberRole = Type.Object({ role: AnyRole })
+const NewMember = Type.Object({ username: FilledText, role: AnyRole })
+const MemberRole = Type.Object({ role: AnyRole })
 
-export function memberRoutes(fastify: FastifyInstance, context: SessionContext): void {
-  const { directory } = context
-  const readMember = bodyReader(NewMember)
-  const readRole = bodyReader(MemberRole)
-  const members = '/workspaces/:workspaceId/members'
-  fastify.get(
-    members,
-    signedIn(context, async call => {
-      const found = await directory.ask('list-members', { workspaceId: workspaceOf(call) }, call.traceId)
-      return { members: found.map(memberObject) }
-    }),
-  )
-  fastify.post(
-    members,
-    signedIn(context, async call => {
-      const workspaceId = workspaceOf(call, 'owner')
-      const added = await directory.ask('add-member', { workspaceId, ...(await readMember(call)) }, call.traceId)
-      void call.reply.code(201)
-      return memberObject(added)
-    }),
-  )
-  fastify.patch(
-    `${members}/:userId`,
-    signedIn(context, async call => {
-      const workspaceId = workspaceOf(call, 'owner')
-      const userId = pathId(call.request, 'userId')
-      const { role } = await readRole(call)
-      return memberObject(await directory.ask('change-role', { workspaceId, userId, role }, call.traceId))
-    }),
-  )
-  fastify.delete(
-    `${members}/:userId`,
-    signedIn(context, async call => {
-      const userId = pathId(call.request, 'userId')
-      const workspaceId = workspaceOf(call, userId === call.visitor.userId ? undefined : 'owner')
-      const { removed } = await directory.ask('remove-member', { workspaceId, userId }, call.traceId)
-      if (!removed) throw noSuch('Member')
-    }),
-  )
-}
+const Member = Answered('Member', {
+  user_id: Type.String(),
+  username: Type.String(),
+  display_name: Type.String(),
+  role: AnyRole,
+  disabled: Type.Boolean(),
+})
+
+const all = '/workspaces/:workspaceId/members'
+const one = `${all}/:userId`
+
+const listMembers = route({
+  method: 'GET',
+  path: all,
+  summary: 'The members of a workspace.',
+  needs: member,
+  result: Type.Object({ members: Type.Array(Member) }, { additionalProperties: false }),
+  refusals: [],
+  handler: async ({ directory }, call) => {
+    const found = await directory.ask('list-members', { workspaceId: pathPart(call, 'workspaceId') }, call.traceId)
+    return { members: found.map(memberObject) }
+  },
+})
+
+const addMember = route({
+  method: 'POST',
+  path: all,
+  summary: 'Adds a member by username.',
+  needs: owner,
+  body: NewMember,
+  status: 201,
+  result: Member,
+  refusals: ['conflict'],
+  examples: [{ username: 'ada', role: 'viewer' }],
+  handler: async ({ directory }, call) => {
+    const workspaceId = pathPart(call, 'workspaceId')
+    return memberObject(await directory.ask('add-member', { workspaceId, ...call.body }, call.traceId))
+  },
+})
+
+const changeRole = route({
+  method: 'PATCH',
+  path: one,
+  summary: 'Changes the role of a member; an owner stays.',
+  needs: owner,
+  body: MemberRole,
+  result: Member,
+  refusals: ['conflict'],
+  examples: [{ role: 'editor' }],
+  handler: async ({ directory }, call) => {
+    const named = { workspaceId: pathPart(call, 'workspaceId'), userId: pathPart(call, 'userId') }
+    return memberObject(await directory.ask('change-role', { ...named, role: call.body.role }, call.traceId))
+  },
+})
+
+const removeMember = route({
+  method: 'DELETE',
+  path: one,
+  summary: 'Removes a member, or leaves; an owner stays.',
+  needs: { ...owner, orOneself: true },
+  find: async (_context, { request }) => ({ userId: pathId(request, 'userId') }),
+  status: 204,
+  refusals: ['conflict'],
+  handler: async ({ directory }, call) => {
+    const named = { workspaceId: pathPart(call, 'workspaceId'), userId: call.found.userId }
+    const { removed } = await directory.ask('remove-member', named, call.traceId)
+    if (!removed) throw noSuch('Member')
+  },
+})
+
+export const memberRoutes: readonly Route[] = [listMembers, addMember, changeRole, removeMember]
 
 const memberObject = ({ userId, username, displayName, role, disabled }: MemberView) => ({
   user_id: userId,

@@ -1,69 +1,56 @@
 // GET /session/oidc/start and /session/oidc/callback: a person's way to the provider and back. Both answer with a redirect: to the
 // provider, to where the person wanted to go, or to the sign-in page with a word that says why not.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
-import { type Call, callOf } from '../answer.ts'
+import type { Call } from '../answer.ts'
 import { queryText } from '../query.ts'
+import type { QueryParameter, Route } from '../route.ts'
 import { OidcError, type OidcTrouble } from './oidc-error.ts'
-import { localPath, oidcCallbackPath } from './oidc-paths.ts'
-import type { OidcProvider } from './oidc-provider.ts'
-import { createTransactions, type Transactions } from './oidc-transaction.ts'
+import type { OidcParts } from './oidc-parts.ts'
+import { localPath } from './oidc-paths.ts'
 import type { SessionContext } from './session-call.ts'
 import { SessionError } from './session-error.ts'
+import { openRoute } from './session-route.ts'
 import { newSession } from './session-token.ts'
 import { endEarlierSession } from './sign-in.ts'
-import { demandSignedIn } from './sign-in-refusal.ts'
+import { requireSignedIn } from './sign-in-refusal.ts'
 
 /** `/?sign_in_error=<word>`; the words are part of the API (docs/session-api.md). */
 type SignInTrouble = OidcTrouble | 'disabled' | 'busy' | 'internal'
 
-interface Parts {
-  provider: OidcProvider
-  transactions: Transactions
-  redirectUri: string
+const returnTo: Record<string, QueryParameter> = {
+  return_to: { schema: Type.String(), meaning: 'A path of this origin; anything else leads to `/`.' },
 }
 
-export async function oidcRoutes(fastify: FastifyInstance, context: SessionContext): Promise<void> {
-  const parts = await partsOf(context)
-  let running = 0
-  /** Each waits for the provider, so only so many run at once; whatever happens, the person gets somewhere. */
-  const route =
-    (step: (context: SessionContext, call: Call, parts: Parts) => Promise<string>) =>
-    async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      if (!parts) throw new AppError('not_found', 'Not found', { details: 'No OIDC provider is configured here.' })
-      if (running >= limits.sessionApi.oidcAtOnce) return reply.redirect(signInPage('busy'), 303)
-      running++
-      try {
-        return reply.redirect(await step(context, callOf(request, reply), parts), 303)
-      } catch (error) {
-        return reply.redirect(signInPage(troubleOf(context, error)), 303)
-      } finally {
-        running--
-      }
+type Step = (context: SessionContext, call: Call, parts: OidcParts) => Promise<string>
+
+/** Each waits for the provider, so only so many run at once; whatever happens, the person gets somewhere. */
+const leading =
+  (step: Step) =>
+  async (context: SessionContext, call: Call): Promise<string> => {
+    const { oidc } = context
+    if (oidc === null) throw new AppError('not_found', 'Not found', { details: 'No OIDC provider is configured here.' })
+    if (oidc.running >= limits.sessionApi.oidcAtOnce) return signInPage('busy')
+    oidc.running++
+    try {
+      return await step(context, call, oidc)
+    } catch (error) {
+      return signInPage(troubleOf(context, error))
+    } finally {
+      oidc.running--
     }
-  fastify.get('/oidc/start', route(begin))
-  fastify.get('/oidc/callback', route(finish))
-}
+  }
 
-/** The library is loaded only where a provider is configured. */
-async function partsOf({ clock, options }: SessionContext): Promise<Parts | null> {
-  if (options.oidc === null) return null
-  const { createOidcProvider } = await import('./oidc-provider.ts')
-  const redirectUri = `${options.callbackBase}${oidcCallbackPath}`
-  const provider = createOidcProvider(clock, options.oidc, redirectUri)
-  return { provider, transactions: createTransactions(clock, options.oidc), redirectUri }
-}
-
-/** Answers where at the provider the person goes next. */
-async function begin({ cookies }: SessionContext, { request, reply }: Call, parts: Parts): Promise<string> {
+/** The address at the provider where the person goes next. */
+async function begin({ cookies }: SessionContext, { request, reply }: Call, parts: OidcParts): Promise<string> {
   const { url, transaction } = await parts.provider.begin(localPath(queryText(request, 'return_to')))
   cookies.setTransaction(reply, await parts.transactions.seal(transaction), limits.sessionApi.oidcTransactionMs)
   return url
 }
 
-/** Answers where the person wanted to go, signed in now. The transaction is used up, however it ends. */
-async function finish(context: SessionContext, call: Call, parts: Parts): Promise<string> {
+/** The path that the person wanted, signed in now. The transaction is used up, however it ends. */
+async function finish(context: SessionContext, call: Call, parts: OidcParts): Promise<string> {
   const { cookies, directory, clock } = context
   const { request, reply, traceId } = call
   const sealed = cookies.transaction(request)
@@ -74,7 +61,7 @@ async function finish(context: SessionContext, call: Call, parts: Parts): Promis
   callbackUrl.search = new URL(request.url, callbackUrl).search
   const person = await parts.provider.finish(callbackUrl, transaction)
   const { token, session } = newSession()
-  const identity = demandSignedIn(await directory.ask('sign-in-oidc', { ...person, session }, traceId))
+  const identity = requireSignedIn(await directory.ask('sign-in-oidc', { ...person, session }, traceId))
   await endEarlierSession(context, call)
   cookies.setToken(reply, token, identity.expiresAt - clock.now())
   return transaction.returnTo
@@ -95,3 +82,27 @@ function troubleOf({ logger }: SessionContext, error: unknown): SignInTrouble {
 }
 
 const signInPage = (trouble: SignInTrouble): string => `/?sign_in_error=${trouble}`
+
+const start = openRoute({
+  method: 'GET',
+  path: '/oidc/start',
+  summary: 'Leads to the OIDC provider.',
+  more: 'Without a provider: 404.',
+  query: returnTo,
+  budgetMs: null,
+  status: 303,
+  refusals: ['not_found'],
+  handler: leading(begin),
+})
+
+const callback = openRoute({
+  method: 'GET',
+  path: '/oidc/callback',
+  summary: 'Where the provider sends people back to.',
+  budgetMs: null,
+  status: 303,
+  refusals: ['not_found'],
+  handler: leading(finish),
+})
+
+export const oidcRoutes: readonly Route[] = [start, callback]

@@ -1,46 +1,73 @@
 // Credentials by which probers on other machines join the bus, for administrators: GET, POST /session/prober-credentials;
 // DELETE /session/prober-credentials/{id}. The file's text leaves in the answer that makes it, and never again.
-import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { ProberCredentialView } from '#shared/contracts/ask-probers.ts'
 import { idLength, randomId } from '#shared/ids.ts'
+import { pathPart } from '../answer.ts'
 import { timestamp, timestampOrNull } from '../instants.ts'
-import { demandAdmin } from './rights.ts'
-import { type SessionContext, signedIn } from './session-call.ts'
-import { bodyReader, FilledText, pathId, Text } from './session-fields.ts'
+import { Answered, Instant, OrNull } from '../result-schema.ts'
+import type { Route } from '../route.ts'
+import { FilledText, Text } from './session-fields.ts'
+import { admin, route } from './session-route.ts'
 
-export const NewCredential = Type.Object({ location: FilledText, description: Type.Optional(Text) })
+const NewCredential = Type.Object({ location: FilledText, description: Type.Optional(Text) })
 
-export function proberCredentialRoutes(fastify: FastifyInstance, context: SessionContext): void {
-  const { directory } = context
-  const readNew = bodyReader(NewCredential)
-  fastify.get(
-    '/prober-credentials',
-    signedIn(context, async call => {
-      demandAdmin(call)
-      const found = await directory.ask('list-prober-credentials', {}, call.traceId)
-      return { prober_credentials: found.map(credentialObject) }
-    }),
-  )
-  fastify.post(
-    '/prober-credentials',
-    signedIn(context, async call => {
-      demandAdmin(call)
-      const { location, description = '' } = await readNew(call)
-      const asked = { id: randomId(idLength.key), locationName: location, description }
-      const made = await directory.ask('create-prober-credential', asked, call.traceId)
-      void call.reply.code(201)
-      return { ...credentialObject(made), credentials: made.credentials }
-    }),
-  )
-  fastify.delete(
-    '/prober-credentials/:credentialId',
-    signedIn(context, async call => {
-      demandAdmin(call)
-      await directory.ask('delete-prober-credential', { credentialId: pathId(call.request, 'credentialId') }, call.traceId)
-    }),
-  )
+const credentialFields = {
+  id: Type.String(),
+  location_id: Type.String(),
+  location: Type.String({ description: 'Its name.' }),
+  description: Type.String(),
+  created_at: Instant,
+  revoked_at: OrNull(Instant),
 }
+const Credential = Answered('ProberCredential', credentialFields)
+const MadeCredential = Answered('MadeProberCredential', {
+  ...credentialFields,
+  credentials: Type.String({ description: "The file's text, shown here alone." }),
+})
+
+const listCredentials = route({
+  method: 'GET',
+  path: '/prober-credentials',
+  summary: 'The credentials of probers on other machines.',
+  needs: admin,
+  result: Type.Object({ prober_credentials: Type.Array(Credential) }, { additionalProperties: false }),
+  refusals: [],
+  handler: async ({ directory }, { traceId }) => {
+    const found = await directory.ask('list-prober-credentials', {}, traceId)
+    return { prober_credentials: found.map(credentialObject) }
+  },
+})
+
+const createCredential = route({
+  method: 'POST',
+  path: '/prober-credentials',
+  summary: 'Makes a credential for a prober of a location.',
+  needs: admin,
+  body: NewCredential,
+  status: 201,
+  result: MadeCredential,
+  refusals: ['conflict', 'not_found'],
+  examples: [{ location: 'frankfurt', description: 'rack 4' }],
+  handler: async ({ directory }, { body: { location, description = '' }, traceId }) => {
+    const asked = { id: randomId(idLength.key), locationName: location, description }
+    const made = await directory.ask('create-prober-credential', asked, traceId)
+    return { ...credentialObject(made), credentials: made.credentials }
+  },
+})
+
+const deleteCredential = route({
+  method: 'DELETE',
+  path: '/prober-credentials/:credentialId',
+  summary: 'Revokes a credential; its prober is cut off.',
+  needs: admin,
+  status: 204,
+  refusals: ['not_found'],
+  handler: ({ directory }, call) =>
+    directory.ask('delete-prober-credential', { credentialId: pathPart(call, 'credentialId') }, call.traceId),
+})
+
+export const proberCredentialRoutes: readonly Route[] = [listCredentials, createCredential, deleteCredential]
 
 const credentialObject = ({ id, locationId, locationName, description, createdAt, revokedAt }: ProberCredentialView) => ({
   id,

@@ -10,12 +10,12 @@ export function workspaceOf({ request, visitor }: VisitorCall, least: Role = 'vi
   const workspaceId = pathId(request, 'workspaceId')
   const role = roleIn(visitor, workspaceId)
   if (role === null) throw noSuch('Workspace')
-  demandRole(role, least)
+  requireRole(role, least)
   return workspaceId
 }
 
 /** Throws forbidden for a member whose role is less than `least`. */
-export function demandRole(role: Role, least: Role): void {
+export function requireRole(role: Role, least: Role): void {
   if (roles.indexOf(role) >= roles.indexOf(least)) return
   throw new AppError('forbidden', 'Forbidden', { details: roleNeeded(least, role) })
 }
@@ -24,7 +24,7 @@ export function demandRole(role: Role, least: Role): void {
 const roles: readonly Role[] = ['viewer', 'editor', 'owner']
 
 /** Throws forbidden for whoever does not administer the installation. */
-export function demandAdmin({ visitor }: VisitorCall): void {
+export function requireAdmin({ visitor }: VisitorCall): void {
   if (visitor.admin) return
   throw new AppError('forbidden', 'Forbidden', { details: 'This needs an administrator of the installation.' })
 }

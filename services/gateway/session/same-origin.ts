@@ -10,7 +10,7 @@ const bodyMethods = new Set(['POST', 'PUT', 'PATCH'])
  * Throws cross_origin or unsupported_media_type. At least one of Sec-Fetch-Site and Origin must be there; each that is there must
  * say "same origin". `publicUrl` is the address that people use; null: the host that the request names.
  */
-export function demandSameOrigin(request: FastifyRequest, publicUrl: string | null): void {
+export function requireSameOrigin(request: FastifyRequest, publicUrl: string | null): void {
   if (safeMethods.has(request.method)) return
   const site = single(request.headers['sec-fetch-site'])
   const origin = single(request.headers.origin)

@@ -1,16 +1,13 @@
-// How a route of the session API answers: who calls is found first, its handler returns the answer or throws; the time limit is put
-// around it here.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+// Who calls the session API.
 import type { SessionIdentity } from '#shared/contracts/ask-people.ts'
 import { AppError } from '#shared/errors.ts'
 import { ownerUsername } from '#shared/owner-username.ts'
 import { hasLostRights, rightsChanged } from '../access.ts'
-import { type Call, callOf } from '../answer.ts'
+import type { Call } from '../answer.ts'
 import { letInBySession } from '../audit/let-in.ts'
 import type { GatewayContext } from '../context.ts'
 import { noteAccepted } from '../strangers.ts'
-import { withinBudget } from '../time-budget.ts'
-import { sessionDialect } from './dialect.ts'
+import type { OidcParts } from './oidc-parts.ts'
 import type { SessionOptions } from './options.ts'
 import type { CookieJar } from './session-cookie.ts'
 import { hashSessionToken } from './session-token.ts'
@@ -18,6 +15,8 @@ import { hashSessionToken } from './session-token.ts'
 export interface SessionContext extends GatewayContext {
   options: SessionOptions
   cookies: CookieJar
+  /** Null: no provider is configured. */
+  oidc: OidcParts | null
 }
 
 /** Who is signed in. `sessionId` null: AUTH_DEV, where nobody needs a session. */
@@ -27,29 +26,18 @@ export interface VisitorCall extends Call {
   visitor: Visitor
 }
 
-type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+/** The person behind a request. The directory is asked each time, so that a session that was ended is ended here too. */
+export async function findCaller(context: SessionContext, call: Call): Promise<VisitorCall> {
+  const visitor = await requireVisitor(context, call)
+  noteAccepted(call.request.raw.socket)
+  call.request.letIn = letInBySession(visitor)
+  call.request.confirmSender = async () => {
+    if (hasLostRights(visitor, await requireVisitor(context, call))) throw rightsChanged()
+  }
+  return { ...call, visitor }
+}
 
-/** A route for everybody. */
-export const open =
-  ({ clock }: SessionContext, handler: (call: Call) => Promise<unknown>): RouteHandler =>
-  (request, reply) =>
-    withinBudget(clock, request.arrivedAt, sessionDialect.budgetMs, handler(callOf(request, reply))).then(result =>
-      answer(reply, result),
-    )
-
-/** A route for whoever is signed in; asks the directory each time, so that a session that was ended is ended here too. */
-export const signedIn = (context: SessionContext, handler: (call: VisitorCall) => Promise<unknown>): RouteHandler =>
-  open(context, async call => {
-    const visitor = await demandVisitor(context, call)
-    noteAccepted(call.request.raw.socket)
-    call.request.letIn = letInBySession(visitor)
-    call.request.confirmSender = async () => {
-      if (hasLostRights(visitor, await demandVisitor(context, call))) throw rightsChanged()
-    }
-    return handler({ ...call, visitor })
-  })
-
-async function demandVisitor(context: SessionContext, call: Call): Promise<Visitor> {
+async function requireVisitor(context: SessionContext, call: Call): Promise<Visitor> {
   const visitor = await findVisitor(context, call)
   if (visitor) return visitor
   throw new AppError('unauthenticated', 'Not signed in', {
@@ -69,10 +57,4 @@ async function findVisitor({ directory, cookies, options }: SessionContext, call
   if (identity && !identity.disabled) return identity
   cookies.clearToken(call.reply)
   return null
-}
-
-/** A handler that has nothing to say answers 204. */
-function answer(reply: FastifyReply, result: unknown): unknown {
-  if (result !== undefined) return result
-  return reply.sent ? reply : reply.code(204).send()
 }

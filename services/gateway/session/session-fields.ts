@@ -1,4 +1,4 @@
-// Reading what a request to the session API says: its JSON by a declared shape with bounds, and ids in its path. No value is ever
+// What a request to the session API says, read: its JSON by a declared shape with bounds, and ids in its path. No value is ever
 // quoted in a refusal: it may be a password.
 import type { FastifyRequest } from 'fastify'
 import { type Static, type TObject, Type } from 'typebox'
@@ -7,8 +7,6 @@ import { AppError } from '#shared/errors.ts'
 import { isId } from '#shared/is-id.ts'
 import { limits } from '#shared/limits.ts'
 import { once } from '#shared/once.ts'
-import type { Call } from '../answer.ts'
-import { jsonOnce } from '../json-body.ts'
 import { SessionError } from './session-error.ts'
 
 /** Any text, and one that must not be empty; the directory has the finer rules. */
@@ -16,13 +14,12 @@ export const Text = Type.String({ maxLength: limits.sessionApi.textCharacters })
 export const FilledText = Type.String({ minLength: 1, maxLength: limits.sessionApi.textCharacters })
 export const AnyRole = Type.Enum(['owner', 'editor', 'viewer'])
 
-/** Compiled at its first body: reads the body as its declared type; unknown fields are refused. */
-export function bodyReader<T extends TObject>(schema: T): (call: Call) => Promise<Static<T>> {
+/** Compiled at its first body: returns the body as its declared type; unknown fields are refused. */
+export function bodyReader<T extends TObject>(schema: T): (sent: Record<string, unknown>) => Static<T> {
   const closed = Type.Object(schema.properties, { additionalProperties: false })
   const validatorOf = once(() => Compile(closed))
-  return async ({ request, reply }) => {
+  return body => {
     const validator = validatorOf()
-    const { body } = await jsonOnce(request, reply)().catch(tellTooLarge)
     const [fault] = validator.Check(body) ? [] : validator.Errors(body)
     if (fault) throw invalid(sentence(fault))
     for (const [name, value] of Object.entries(body)) {
@@ -39,7 +36,7 @@ export function pathId(request: FastifyRequest, name: string): string {
   throw new AppError('not_found', 'Not found', { details: 'The path names nothing that exists.' })
 }
 
-export const invalid = (details: string): AppError => new AppError('validation', 'Invalid request', { details })
+const invalid = (details: string): AppError => new AppError('validation', 'Invalid request', { details })
 
 /** For the `catch` of whoever reads a body: a body that is too large has a status of its own here. Everything else is thrown on. */
 export function tellTooLarge(error: unknown): never {

@@ -5,7 +5,7 @@ import { SessionError } from './session-error.ts'
 type Refused = Exclude<SignInOutcome, { outcome: 'signed-in' }>
 
 /** The identity of whoever signed in; throws wrong_credentials, disabled or rate_limited. */
-export function demandSignedIn(outcome: SignInOutcome): SessionIdentity {
+export function requireSignedIn(outcome: SignInOutcome): SessionIdentity {
   if (outcome.outcome === 'signed-in') return outcome.identity
   throw refusalOf(outcome)
 }

@@ -1,82 +1,113 @@
 // The accounts of the installation, for its administrators: GET, POST /session/users; PATCH /session/users/{id};
 // PUT /session/users/{id}/password. Nobody takes their own administration away, so that somebody always has it.
-import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { allPages } from '#shared/all-pages.ts'
 import type { UserView } from '#shared/contracts/ask-people.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
+import { pathPart } from '../answer.ts'
 import { timestamp, timestampOrNull } from '../instants.ts'
-import { demandAdmin } from './rights.ts'
-import { type SessionContext, signedIn, type VisitorCall } from './session-call.ts'
-import { bodyReader, FilledText, pathId, Text } from './session-fields.ts'
+import { Answered, Instant, OrNull } from '../result-schema.ts'
+import type { Route } from '../route.ts'
+import { FilledText, Text } from './session-fields.ts'
+import { admin, route } from './session-route.ts'
 import { refusalOf } from './sign-in-refusal.ts'
 
 const users = '/users'
 
-export const NewUser = Type.Object({
+const NewUser = Type.Object({
   username: FilledText,
   display_name: Type.Optional(Text),
   password: Type.Optional(Type.Union([FilledText, Type.Null()])),
   admin: Type.Optional(Type.Boolean()),
 })
 
-export const UserChange = Type.Object({
+const UserChange = Type.Object({
   display_name: Type.Optional(Text),
   disabled: Type.Optional(Type.Boolean()),
   admin: Type.Optional(Type.Boolean()),
 })
 
-export const NewPassword = Type.Object({ password: FilledText })
+const NewPassword = Type.Object({ password: FilledText })
 
-export function userRoutes(fastify: FastifyInstance, context: SessionContext): void {
-  const { directory } = context
-  const administered = (handler: (call: VisitorCall) => Promise<unknown>) =>
-    signedIn(context, async call => {
-      demandAdmin(call)
-      return handler(call)
-    })
-  const readNewUser = bodyReader(NewUser)
-  const readChange = bodyReader(UserChange)
-  const readPassword = bodyReader(NewPassword)
-  fastify.get(
-    users,
-    administered(async ({ traceId }) => {
-      const found = await allPages(after => directory.ask('list-users', { after }, traceId))
-      return { users: found.map(userObject) }
-    }),
-  )
-  fastify.post(
-    users,
-    administered(async call => {
-      const { username, display_name: displayName = '', password = null, admin = false } = await readNewUser(call)
-      const id = randomId(idLength.user)
-      const made = await directory.ask('create-user', { id, username, displayName, password, admin }, call.traceId)
-      void call.reply.code(201)
-      return userObject(made)
-    }),
-  )
-  fastify.patch(
-    `${users}/:userId`,
-    administered(async call => {
-      const userId = pathId(call.request, 'userId')
-      const { display_name: displayName, ...change } = await readChange(call)
-      if (userId === call.visitor.userId && (change.disabled === true || change.admin === false)) throw oneself()
-      const named = displayName === undefined ? {} : { displayName }
-      return userObject(await directory.ask('update-user', { userId, ...named, ...change }, call.traceId))
-    }),
-  )
-  fastify.put(
-    `${users}/:userId/password`,
-    administered(async call => {
-      const userId = pathId(call.request, 'userId')
-      const { password } = await readPassword(call)
-      const keepSessionId = userId === call.visitor.userId ? call.visitor.sessionId : null
-      const outcome = await directory.ask('set-password', { userId, password, keepSessionId }, call.traceId)
-      if (outcome.outcome !== 'set') throw refusalOf(outcome)
-    }),
-  )
-}
+const Account = Answered('Account', {
+  id: Type.String(),
+  username: Type.String(),
+  display_name: Type.String(),
+  admin: Type.Boolean(),
+  disabled: Type.Boolean(),
+  has_password: Type.Boolean(),
+  created_at: Instant,
+  signed_in_at: OrNull(Instant),
+})
+
+const listUsers = route({
+  method: 'GET',
+  path: users,
+  summary: 'All accounts.',
+  needs: admin,
+  result: Type.Object({ users: Type.Array(Account) }, { additionalProperties: false }),
+  refusals: [],
+  handler: async ({ directory }, { traceId }) => {
+    const found = await allPages(after => directory.ask('list-users', { after }, traceId))
+    return { users: found.map(userObject) }
+  },
+})
+
+const createUser = route({
+  method: 'POST',
+  path: users,
+  summary: 'Makes an account.',
+  needs: admin,
+  body: NewUser,
+  status: 201,
+  result: Account,
+  refusals: ['conflict'],
+  examples: [{ username: 'ada', display_name: 'Ada', password: 'a first password', admin: false }],
+  handler: async ({ directory }, { body, traceId }) => {
+    const { username, display_name: displayName = '', password = null, admin = false } = body
+    const id = randomId(idLength.user)
+    return userObject(await directory.ask('create-user', { id, username, displayName, password, admin }, traceId))
+  },
+})
+
+const changeUser = route({
+  method: 'PATCH',
+  path: `${users}/:userId`,
+  summary: 'Changes an account.',
+  needs: admin,
+  body: UserChange,
+  result: Account,
+  refusals: ['not_found', 'conflict'],
+  examples: [{ display_name: 'Ada L.' }],
+  handler: async ({ directory }, call) => {
+    const userId = pathPart(call, 'userId')
+    const { display_name: displayName, ...change } = call.body
+    if (userId === call.visitor.userId && (change.disabled === true || change.admin === false)) throw oneself()
+    const named = displayName === undefined ? {} : { displayName }
+    return userObject(await directory.ask('update-user', { userId, ...named, ...change }, call.traceId))
+  },
+})
+
+const setPassword = route({
+  method: 'PUT',
+  path: `${users}/:userId/password`,
+  summary: "Sets somebody's password; their sessions end.",
+  needs: admin,
+  body: NewPassword,
+  status: 204,
+  refusals: ['not_found'],
+  examples: [{ password: 'another first password' }],
+  handler: async ({ directory }, call) => {
+    const userId = pathPart(call, 'userId')
+    const keepSessionId = userId === call.visitor.userId ? call.visitor.sessionId : null
+    const asked = { userId, password: call.body.password, keepSessionId }
+    const outcome = await directory.ask('set-password', asked, call.traceId)
+    if (outcome.outcome !== 'set') throw refusalOf(outcome)
+  },
+})
+
+export const userRoutes: readonly Route[] = [listUsers, createUser, changeUser, setPassword]
 
 const userObject = (user: UserView) => ({
   id: user.id,

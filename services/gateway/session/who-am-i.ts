@@ -1,43 +1,68 @@
 // GET /session: who is signed in, and where a member; PUT /session/password: one's own.
-import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { AppError } from '#shared/errors.ts'
 import { randomId } from '#shared/ids.ts'
 import { timestamp } from '../instants.ts'
-import { type SessionContext, signedIn, type Visitor } from './session-call.ts'
-import { bodyReader, FilledText } from './session-fields.ts'
+import { Answered, Instant, OrNull } from '../result-schema.ts'
+import type { Route } from '../route.ts'
+import type { SessionContext, Visitor } from './session-call.ts'
+import { FilledText } from './session-fields.ts'
+import { route, signedIn } from './session-route.ts'
 import { refusalOf } from './sign-in-refusal.ts'
-import { workspaceObject } from './workspaces.ts'
+import { WorkspaceOfMine, workspaceObject } from './workspaces.ts'
 
-export const PasswordChange = Type.Object({ current_password: FilledText, password: FilledText })
+const PasswordChange = Type.Object({ current_password: FilledText, password: FilledText })
 
-export function whoAmIRoutes(fastify: FastifyInstance, context: SessionContext): void {
-  const { directory, cookies, clock } = context
-  const readChange = bodyReader(PasswordChange)
-  fastify.get(
-    '/',
-    signedIn(context, async ({ request, reply, visitor, traceId }) => {
-      const token = cookies.token(request)
-      // The directory has just prolonged the session: the browser keeps the cookie as long.
-      if (token !== null && visitor.sessionId !== null) cookies.setToken(reply, token, visitor.expiresAt - clock.now())
-      return whoAmI(context, visitor, traceId)
-    }),
-  )
-  fastify.put(
-    '/password',
-    signedIn(context, async call => {
-      const { visitor, request, traceId } = call
-      const change = await readChange(call)
-      if (!visitor.hasPassword) throw noPassword()
-      const current = { password: change.current_password, client: request.ip, attemptId: randomId(16) }
-      const asked = { userId: visitor.userId, password: change.password, current, keepSessionId: visitor.sessionId }
-      const outcome = await directory.ask('set-password', asked, traceId)
-      if (outcome.outcome !== 'set') throw refusalOf(outcome)
-    }),
-  )
-}
+export const SignedIn = Answered('SignedIn', {
+  user: Answered('Person', {
+    id: Type.String(),
+    username: Type.String(),
+    display_name: Type.String(),
+    admin: Type.Boolean(),
+    has_password: Type.Boolean(),
+  }),
+  workspaces: Type.Array(WorkspaceOfMine),
+  expires_at: OrNull(Instant),
+  developer: Type.Boolean(),
+})
 
-/** What GET /session and a sign-in answer. */
+const getSession = route({
+  method: 'GET',
+  path: '/',
+  summary: 'Who is signed in, and where a member.',
+  needs: signedIn,
+  result: SignedIn,
+  refusals: [],
+  handler: async (context, { request, reply, visitor, traceId }) => {
+    const { cookies, clock } = context
+    const token = cookies.token(request)
+    // The directory has just prolonged the session: the browser keeps the cookie as long.
+    if (token !== null && visitor.sessionId !== null) cookies.setToken(reply, token, visitor.expiresAt - clock.now())
+    return whoAmI(context, visitor, traceId)
+  },
+})
+
+const changePassword = route({
+  method: 'PUT',
+  path: '/password',
+  summary: "Changes one's own password; all other sessions end.",
+  needs: signedIn,
+  body: PasswordChange,
+  status: 204,
+  refusals: ['wrong_credentials', 'conflict', 'rate_limited'],
+  examples: [{ current_password: 'OWNER_PASSWORD', password: 'a much better password' }],
+  handler: async ({ directory }, { visitor, request, body, traceId }) => {
+    if (!visitor.hasPassword) throw noPassword()
+    const current = { password: body.current_password, client: request.ip, attemptId: randomId(16) }
+    const asked = { userId: visitor.userId, password: body.password, current, keepSessionId: visitor.sessionId }
+    const outcome = await directory.ask('set-password', asked, traceId)
+    if (outcome.outcome !== 'set') throw refusalOf(outcome)
+  },
+})
+
+export const whoAmIRoutes: readonly Route[] = [getSession, changePassword]
+
+/** The result of `GET /session` and of a sign-in. */
 export async function whoAmI({ directory, options }: SessionContext, visitor: Visitor, traceId: string): Promise<object> {
   const workspaces = await directory.ask('list-workspaces', { userId: visitor.userId }, traceId)
   const { userId, username, displayName, admin, hasPassword, expiresAt } = visitor

@@ -1,44 +1,67 @@
 // GET, POST /session/workspaces; PATCH /session/workspaces/{id}. Whoever makes a workspace owns it.
-import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { AskResults } from '#shared/contracts/ask.ts'
 import { idLength, randomId } from '#shared/ids.ts'
-import { workspaceOf } from './rights.ts'
-import { type SessionContext, signedIn } from './session-call.ts'
-import { bodyReader, FilledText } from './session-fields.ts'
+import { pathPart } from '../answer.ts'
+import { Answered } from '../result-schema.ts'
+import type { Route } from '../route.ts'
+import { FilledText } from './session-fields.ts'
+import { owner, route, signedIn } from './session-route.ts'
 
-export const WorkspaceName = Type.Object({ name: FilledText })
+const WorkspaceName = Type.Object({ name: FilledText })
 
-export function workspaceRoutes(fastify: FastifyInstance, context: SessionContext): void {
-  const { directory } = context
-  const readName = bodyReader(WorkspaceName)
-  fastify.get(
-    '/workspaces',
-    signedIn(context, async ({ visitor, traceId }) => {
-      const workspaces = await directory.ask('list-workspaces', { userId: visitor.userId }, traceId)
-      return { workspaces: workspaces.map(workspaceObject) }
-    }),
-  )
-  fastify.post(
-    '/workspaces',
-    signedIn(context, async call => {
-      const { name } = await readName(call)
-      const id = randomId(idLength.workspace)
-      const made = await directory.ask('create-workspace', { id, name, userId: call.visitor.userId }, call.traceId)
-      void call.reply.code(201)
-      return workspaceObject(made)
-    }),
-  )
-  fastify.patch(
-    '/workspaces/:workspaceId',
-    signedIn(context, async call => {
-      const workspaceId = workspaceOf(call, 'owner')
-      const { name } = await readName(call)
-      const renamed = await directory.ask('rename-workspace', { workspaceId, name }, call.traceId)
-      return workspaceObject({ ...renamed, role: 'owner' })
-    }),
-  )
-}
+/** Not of generation 2: it has no `kind`. */
+export const WorkspaceOfMine = Answered('WorkspaceOfMine', {
+  id: Type.String(),
+  name: Type.String(),
+  role: Type.Enum(['owner', 'editor', 'viewer'], { description: "The caller's." }),
+})
+
+const listWorkspaces = route({
+  method: 'GET',
+  path: '/workspaces',
+  summary: 'The workspaces that one is a member of.',
+  needs: signedIn,
+  result: Type.Object({ workspaces: Type.Array(WorkspaceOfMine) }, { additionalProperties: false }),
+  refusals: [],
+  handler: async ({ directory }, { visitor, traceId }) => {
+    const workspaces = await directory.ask('list-workspaces', { userId: visitor.userId }, traceId)
+    return { workspaces: workspaces.map(workspaceObject) }
+  },
+})
+
+const createWorkspace = route({
+  method: 'POST',
+  path: '/workspaces',
+  summary: 'Makes a workspace; whoever makes it owns it.',
+  needs: signedIn,
+  body: WorkspaceName,
+  status: 201,
+  result: WorkspaceOfMine,
+  refusals: ['conflict'],
+  examples: [{ name: 'Payments' }],
+  handler: async ({ directory }, { visitor, body: { name }, traceId }) => {
+    const id = randomId(idLength.workspace)
+    return workspaceObject(await directory.ask('create-workspace', { id, name, userId: visitor.userId }, traceId))
+  },
+})
+
+const renameWorkspace = route({
+  method: 'PATCH',
+  path: '/workspaces/:workspaceId',
+  summary: 'Renames a workspace.',
+  needs: owner,
+  body: WorkspaceName,
+  result: WorkspaceOfMine,
+  refusals: [],
+  examples: [{ name: 'Payments and refunds' }],
+  handler: async ({ directory }, call) => {
+    const asked = { workspaceId: pathPart(call, 'workspaceId'), name: call.body.name }
+    return workspaceObject({ ...(await directory.ask('rename-workspace', asked, call.traceId)), role: 'owner' })
+  },
+})
+
+export const workspaceRoutes: readonly Route[] = [listWorkspaces, createWorkspace, renameWorkspace]
 
 /** A workspace as its members see it; `role` is the caller's. */
 export const workspaceObject = ({ id, name, role }: AskResults['list-workspaces'][number]) => ({ id, name, role })

@@ -9,7 +9,7 @@ import { shapeReader } from '../fields.ts'
 import { jsonOnce } from '../json-body.ts'
 import { queryText } from '../query.ts'
 import type { Route } from '../route.ts'
-import { withinBudget } from '../time-budget.ts'
+import { budgetOf, withinBudget } from '../time-budget.ts'
 import type { ClassicCall } from './classic-route.ts'
 import { classicDialect } from './dialect.ts'
 
@@ -17,12 +17,13 @@ type Found = { workspaceId: string } | undefined
 
 export function registerRoute(fastify: FastifyInstance, context: GatewayContext, route: Route, prefix: string): void {
   const respond = responder(context, route)
+  const budgetMs = budgetOf(route, classicDialect)
   fastify.route({
     method: route.method,
     url: prefix + route.path,
     handler: async (request, reply) => {
       const call = { ...callOf(request, reply), json: jsonOnce(request, reply) }
-      return classicDialect.success(await withinBudget(context.clock, request.arrivedAt, classicDialect.budgetMs, respond(call)))
+      return classicDialect.success(await withinBudget(context.clock, request.arrivedAt, budgetMs, respond(call)))
     },
   })
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { callOf, pathPart } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
 import type { Route } from '../route.ts'
-import { withinBudget } from '../time-budget.ts'
+import { budgetOf, withinBudget } from '../time-budget.ts'
 import { v3Dialect } from './dialect.ts'
 import { readBody } from './read-body.ts'
 import { readQuery } from './read-query.ts'
@@ -25,7 +25,7 @@ export function registerRoute(fastify: FastifyInstance, context: GatewayContext,
     config: { isOpen, isAudited, takesObservations },
     handler: async (request, reply) => {
       const work = respond(context, route, request, reply)
-      const result = await withinBudget(context.clock, request.arrivedAt, v3Dialect.budgetMs, work)
+      const result = await withinBudget(context.clock, request.arrivedAt, budgetOf(route, v3Dialect), work)
       void reply.code(status)
       return v3Dialect.success(result)
     },

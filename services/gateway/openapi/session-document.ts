@@ -1,22 +1,25 @@
-// The OpenAPI 3.1 document of the session API, made from the descriptions of its routes. It speaks by HTTP statuses.
+// The OpenAPI 3.1 document of the session API, made from the records of its routes. It speaks by HTTP statuses.
 import { Type } from 'typebox'
-import { Answered } from '../../result-schema.ts'
-import type { QueryParameter } from '../../route.ts'
-import { type SessionErrorWord, sessionErrors } from '../../session/session-error.ts'
-import { type Components, type JsonSchema, plainSchema } from '../plain-schema.ts'
-import { sampleOf } from '../sample.ts'
-import { accounts, oneself, signingIn } from './accounts.ts'
-import type { SessionDescriptions, SessionRoute } from './description.ts'
-import { installation } from './installation.ts'
-import { subjects, workspaces } from './workspaces.ts'
+import { Answered } from '../result-schema.ts'
+import type { QueryParameter, Route } from '../route.ts'
+import { sessionRoutes } from '../session/routes.ts'
+import { type SessionErrorWord, sessionErrors } from '../session/session-error.ts'
+import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
+import { sampleOf } from './sample.ts'
 
-export const sessionDescriptions: SessionDescriptions = {
-  ...signingIn,
-  ...oneself,
-  ...workspaces,
-  ...subjects,
-  ...accounts,
-  ...installation,
+/** By method and path, parameters in braces: `GET /session/workspaces`. */
+export const sessionDescriptions: Readonly<Record<string, Route>> = Object.fromEntries(
+  sessionRoutes.map(route => [`${route.method} /session${route.path.replace(/^[/]$/, '').replaceAll(/:(\w+)/g, '{$1}')}`, route]),
+)
+
+/** For whom a route is. */
+const roleNames: Readonly<Record<Route['needs']['role'], string>> = {
+  nobody: 'open',
+  anybody: 'signed in',
+  viewer: 'member',
+  editor: 'editor',
+  owner: 'owner',
+  admin: 'admin',
 }
 
 const Refused = Answered('SessionRefusal', {
@@ -63,34 +66,34 @@ export function sessionDocument(version: string): JsonSchema {
 }
 
 /** All refusals of a route, those that its method, its body and its callers bring included. */
-export const sessionRefusalsOf = (method: string, { who, body, refusals = [] }: SessionRoute): SessionErrorWord[] => {
-  const words = new Set<SessionErrorWord>(refusals)
-  if (who !== 'open') words.add('unauthenticated')
-  if (who === 'member' || who === 'owner' || who === 'editor') words.add('not_found')
-  if (who === 'admin' || who === 'owner' || who === 'editor') words.add('forbidden')
+const sessionRefusalsOf = ({ method, needs: { role }, body, refusals }: Route): SessionErrorWord[] => {
+  const words = new Set(refusals as SessionErrorWord[])
+  if (role !== 'nobody') words.add('unauthenticated')
+  if (role === 'viewer' || role === 'owner' || role === 'editor') words.add('not_found')
+  if (role === 'admin' || role === 'owner' || role === 'editor') words.add('forbidden')
   if (method !== 'GET') words.add('cross_origin')
   if (body) for (const word of ['malformed', 'too_large', 'unsupported_media_type', 'invalid'] as const) words.add(word)
   for (const word of ['not_local', 'internal', 'unavailable'] as const) words.add(word)
   return [...words]
 }
 
-function operation(method: string, path: string, described: SessionRoute, schemas: Components): JsonSchema {
-  const { summary, more, who, query = {}, body, example } = described
-  const parameters = Object.entries(query).map(([name, parameter]) => queryParameter(name, parameter, schemas))
-  const content = () => ({ 'application/json': { schema: plainSchema(body, schemas), example } })
+function operation(method: string, path: string, described: Route, schemas: Components): JsonSchema {
+  const { summary, more, needs, query = {}, body, examples = [], status = 200 } = described
+  const parameters = Object.entries<QueryParameter>(query).map(([name, parameter]) => queryParameter(name, parameter, schemas))
+  const content = () => ({ 'application/json': { schema: plainSchema(body, schemas), example: examples[0] } })
   return {
     operationId: [method.toLowerCase(), ...path.replaceAll(/[{}-]/g, '').split('/')].filter(part => part !== '').join('_'),
     tags: [path.split('/')[2] ?? 'session'],
     summary,
-    description: [`For: ${who}.`, ...(more === undefined ? [] : [more])].join(' '),
-    ...(who === 'open' ? { security: [] } : {}),
+    description: [`For: ${roleNames[needs.role]}.`, ...(more === undefined ? [] : [more])].join(' '),
+    ...(needs.role === 'nobody' ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: { required: true, content: content() } }),
-    responses: { [described.status]: answer(described, schemas), ...refused(sessionRefusalsOf(method, described)) },
+    responses: { [status]: answer(described, schemas), ...refused(sessionRefusalsOf(described)) },
   }
 }
 
-function answer({ status, result }: SessionRoute, schemas: Components): JsonSchema {
+function answer({ status, result }: Route, schemas: Components): JsonSchema {
   if (result === undefined) return { description: status === 303 ? 'Leads elsewhere by `Location`.' : 'Done.' }
   const schema = plainSchema(result, schemas)
   return { description: 'Done.', content: { 'application/json': { schema, example: sampleOf(schema, schemas, '') } } }

@@ -1,0 +1,64 @@
+// Registers a route of the session API from its record, with its checks in their order: who calls, the object, rights, ids, the body.
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { roleIn } from '../access.ts'
+import { type Call, callOf, pathPart } from '../answer.ts'
+import { jsonOnce } from '../json-body.ts'
+import type { Needs, Route } from '../route.ts'
+import { budgetOf, withinBudget } from '../time-budget.ts'
+import { sessionDialect } from './dialect.ts'
+import { requireAdmin, requireRole, workspaceOf } from './rights.ts'
+import { findCaller, type SessionContext, type VisitorCall } from './session-call.ts'
+import { bodyReader, pathId, tellTooLarge } from './session-fields.ts'
+
+export function registerRoute(fastify: FastifyInstance, context: SessionContext, route: Route): void {
+  const { method, path: url, status = 200 } = route
+  const budgetMs = budgetOf(route, sessionDialect)
+  const respond = responder(context, route)
+  fastify.route({
+    method,
+    url,
+    handler: async (request, reply) => {
+      const work = respond(callOf(request, reply))
+      return answer(reply, status, await withinBudget(context.clock, request.arrivedAt, budgetMs, work))
+    },
+  })
+}
+
+function responder(context: SessionContext, route: Route): (call: Call) => Promise<unknown> {
+  const { needs, find, body: schema, reader, handler } = route
+  const read = schema === undefined || reader === null ? null : (reader ?? bodyReader(schema))
+  const idNames = find === undefined ? idNamesOf(route) : []
+  return async call => {
+    const json = () => sent().catch(tellTooLarge)
+    const sent = jsonOnce(call.request, call.reply)
+    const caller = needs.role === 'nobody' ? null : await findCaller(context, call)
+    const checked = { ...(caller ?? call), json }
+    const found = await find?.(context, checked)
+    if (caller !== null) requireRights(needs, caller, found)
+    for (const name of idNames) pathId(call.request, name)
+    const body = read === null ? {} : read((await json()).body)
+    return handler(context, { ...checked, found, body, query: {} })
+  }
+}
+
+/** Ids of a path without `find`, which looks at them itself; the workspace comes with the role. */
+const idNamesOf = ({ path }: Route): string[] =>
+  [...path.matchAll(/:(\w+Id)/g)].map(([, name = '']) => name).filter(name => name !== 'workspaceId')
+
+/** In the workspace of what was found, else in that of the path. */
+function requireRights({ role, orOneself }: Needs, caller: VisitorCall, found: { workspaceId?: string } | undefined): void {
+  if (role === 'admin') requireAdmin(caller)
+  if (role === 'nobody' || role === 'anybody' || role === 'admin') return
+  const foundIn = found?.workspaceId
+  const isOneself = orOneself === true && pathPart(caller, 'userId') === caller.visitor.userId
+  if (foundIn === undefined) workspaceOf(caller, isOneself ? 'viewer' : role)
+  else requireRole(roleIn(caller.visitor, foundIn) ?? 'viewer', role)
+}
+
+function answer(reply: FastifyReply, status: number, result: unknown): unknown {
+  if (reply.sent) return reply
+  if (status === 204) return reply.code(status).send()
+  if (status === 303) return reply.redirect(String(result), status)
+  void reply.code(status)
+  return result
+}
