@@ -1,12 +1,13 @@
-// Every route of generations 1 and 2, one line each: what the matrix (who may), the order of checks and the property tests (whatever is
-// sent) run over.
-// A new route joins by its line; a new noun in a path joins `Things`, with a document of it in `makeThings`.
+// Every route of generations 1 and 2, from its record: what the matrix (who may), the order of checks and the property tests (whatever is
+// sent) run over. A record that reads a body needs a line in `bodies`; a new noun in a path joins `Things`, with a document in `makeThings`.
 import type { MaintenanceSnapshot } from '#shared/contracts/maintenance.ts'
 import type { Policy } from '#shared/contracts/policy.ts'
 import type { SignalState } from '#shared/contracts/signal.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { classicRoutes } from '../../services/gateway/api.ts'
+import type { Route as RouteRecord } from '../../services/gateway/route.ts'
 import type { ApiWorld } from '../support/api-world.ts'
 
 /** What `:name` in a path, a query or a body stands for. */
@@ -95,106 +96,79 @@ const observation = () => ({
 })
 const maintenanceEnd = () => ({ ends_at: '2026-12-01T00:00:00+01:00' })
 
-const monitors = '/v2/monitoring/websites'
-const subjects = '/v2/subjects'
-const oneSubject = `${subjects}/:subject`
-const notifications = '/v2/notifications'
-const inWorkspace = '?workspace_id=:workspace'
-const destinations = `${notifications}/destinations${inWorkspace}`
-const oneDestination = `${notifications}/destinations/:destination`
-const transformations = `${notifications}/transformations`
 const template = () => ({ name: 'Pager', template: '{"text": "{{ summary }}"}' })
 const renamed = () => ({ name: 'Pager', url: 'https://hooks.example/y', transformation_id: null })
 const table = ({ destination: id }: Things) => ({ selections: [{ destination_id: Number(id), alert_kinds: ['problem'] }] })
 
-export const routes: readonly Route[] = [
-  { method: 'GET', path: '/version', needs: 'key' },
+type Body = NonNullable<Route['body']>
 
-  { method: 'GET', path: '/v1/workspaces', needs: 'key' },
-  { method: 'GET', path: '/v1/regions', needs: 'key' },
-  { method: 'GET', path: '/v1/rules?workspace_id=:workspace', needs: 'member', outsider: accessDenied },
-  { method: 'POST', path: '/v1/rules', needs: 'editor', outsider: accessDenied, body: rule },
-  { method: 'GET', path: '/v1/rules/:monitor', needs: 'member', outsider: noRule },
-  { method: 'POST', path: '/v1/rules/:monitor', needs: 'editor', outsider: noRule, body: rule },
-  { method: 'DELETE', path: '/v1/rules/:monitor', needs: 'editor', outsider: noRule },
-  { method: 'POST', path: '/v1/rules/:monitor/incidents/:incident/acknowledge', needs: 'editor', outsider: noRule },
+/** A body for each record that reads one. */
+const bodies: Readonly<Record<string, Body>> = {
+  'POST /v1/rules': rule,
+  'POST /v1/rules/:uid': rule,
+  'POST /v2/monitoring/websites': monitor,
+  'POST /v2/monitoring/websites/:id': monitor,
+  'POST /v2/subjects': ({ workspace }) => ({ workspace_id: workspace, name: 'Backup', subject_kind: 'custom' }),
+  'POST /v2/subjects/:subject/signals': signal,
+  'POST /v2/subjects/:subject/signals/:signal': () => ({ name: 'Beat', meta: {} }),
+  'POST /v2/subjects/:subject/signals/:signal/observations': observation,
+  'POST /v2/subjects/:subject/rules': policy,
+  'POST /v2/subjects/:subject/rules/:rule': ownPolicy,
+  'POST /v2/subjects/:subject/maintenance': maintenanceEnd,
+  'POST /v2/subjects/:subject/maintenance/ends_at': maintenanceEnd,
+  'POST /v2/notifications/destinations': destination,
+  'POST /v2/notifications/destinations/:id': renamed,
+  'POST /v2/notifications/destinations/:id/enabled': () => ({ enabled: false }),
+  'POST /v2/notifications/destinations/:id/default': () => ({}),
+  'POST /v2/notifications/transformations': template,
+  'POST /v2/notifications/transformations/:id': template,
+  'POST /v2/notifications/transformations/preview': () => ({ template: '{{ summary }}' }),
+  'POST /v2/subjects/:subject/delivery': table,
+  'POST /v2/monitoring/websites/:id/delivery': table,
+}
 
-  { method: 'GET', path: '/v2/workspaces', needs: 'key' },
-  { method: 'GET', path: '/v2/locations', needs: 'key' },
-  { method: 'GET', path: '/v2/incidents?workspace_id=:workspace', needs: 'member', outsider: accessDenied },
-  { method: 'GET', path: `${monitors}?workspace_id=:workspace`, needs: 'member', outsider: accessDenied },
-  { method: 'POST', path: monitors, needs: 'editor', outsider: accessDenied, body: monitor },
-  { method: 'GET', path: `${monitors}/:monitor`, needs: 'member', outsider: noMonitor },
-  { method: 'POST', path: `${monitors}/:monitor`, needs: 'editor', outsider: noMonitor, body: monitor },
-  { method: 'DELETE', path: `${monitors}/:monitor`, needs: 'editor', outsider: noMonitor },
+/** It needs a notifier and a receiver: notifications-v2.test.ts has it, also who may send it. */
+const apart = 'POST /v2/notifications/destinations/:id/test'
 
-  { method: 'GET', path: `${subjects}?workspace_id=:workspace`, needs: 'member', outsider: accessDenied },
-  {
-    method: 'POST',
-    path: subjects,
-    needs: 'editor',
-    outsider: accessDenied,
-    body: ({ workspace }) => ({ workspace_id: workspace, name: 'Backup', subject_kind: 'custom' }),
-  },
-  { method: 'GET', path: oneSubject, needs: 'member', outsider: noSubject },
-  { method: 'GET', path: `${oneSubject}/signals`, needs: 'member', outsider: noSubject },
-  { method: 'POST', path: `${oneSubject}/signals`, needs: 'editor', outsider: noSubject, body: signal },
-  { method: 'GET', path: `${oneSubject}/signals/:signal`, needs: 'member', outsider: noSubject },
-  {
-    method: 'POST',
-    path: `${oneSubject}/signals/:signal`,
-    needs: 'editor',
-    outsider: noSubject,
-    body: () => ({ name: 'Beat', meta: {} }),
-  },
-  { method: 'DELETE', path: `${oneSubject}/signals/:signal`, needs: 'editor', outsider: noSubject },
-  { method: 'POST', path: `${oneSubject}/signals/:signal/observations`, needs: 'editor', outsider: noSubject, body: observation },
-  { method: 'GET', path: `${oneSubject}/rules`, needs: 'member', outsider: noSubject },
-  { method: 'POST', path: `${oneSubject}/rules`, needs: 'editor', outsider: noSubject, body: policy },
-  { method: 'GET', path: `${oneSubject}/rules/:rule`, needs: 'member', outsider: noSubject },
-  { method: 'POST', path: `${oneSubject}/rules/:rule`, needs: 'editor', outsider: noSubject, body: ownPolicy },
-  { method: 'DELETE', path: `${oneSubject}/rules/:rule`, needs: 'editor', outsider: noSubject },
-  { method: 'GET', path: `${oneSubject}/incidents`, needs: 'member', outsider: noSubject },
-  { method: 'POST', path: `${oneSubject}/incidents/:trouble/acknowledge`, needs: 'editor', outsider: noSubject },
-  { method: 'GET', path: `${oneSubject}/maintenance`, needs: 'member', outsider: noSubject },
-  { method: 'POST', path: `${oneSubject}/maintenance`, needs: 'editor', outsider: noSubject, body: maintenanceEnd },
-  {
-    method: 'POST',
-    path: `${subjects}/:maintained/maintenance/ends_at`,
-    needs: 'editor',
-    outsider: noSubject,
-    body: maintenanceEnd,
-  },
-  { method: 'DELETE', path: `${subjects}/:maintained/maintenance`, needs: 'editor', outsider: noSubject },
+/** They need a subject in maintenance. */
+const ofWindow = ['POST /v2/subjects/:subject/maintenance/ends_at', 'DELETE /v2/subjects/:subject/maintenance']
 
-  { method: 'GET', path: destinations, needs: 'editor', outsider: accessDenied },
-  { method: 'POST', path: destinations, needs: 'editor', outsider: accessDenied, body: destination },
-  // Its test message is not among them: it needs a notifier and a receiver.
-  ...editorsOnly('GET', oneDestination),
-  ...editorsOnly('POST', oneDestination, renamed),
-  ...editorsOnly('POST', `${oneDestination}/enabled`, () => ({ enabled: false })),
-  ...editorsOnly('POST', `${oneDestination}/default`, () => ({})),
-  ...editorsOnly('DELETE', oneDestination),
-  { method: 'GET', path: `${transformations}/samples`, needs: 'key' },
-  ...editorsOnly('POST', `${transformations}/preview`, () => ({ template: '{{ summary }}' })),
-  ...editorsOnly('GET', transformations),
-  ...editorsOnly('POST', transformations, template),
-  ...editorsOnly('GET', `${transformations}/:transformation`),
-  ...editorsOnly('POST', `${transformations}/:transformation`, template),
-  ...editorsOnly('DELETE', `${transformations}/:transformation`),
-  ...editorsOnly('GET', `${notifications}/deliveries`),
+/** From the records that routes are registered by. */
+export const routes: readonly Route[] = Object.entries(classicRoutes).flatMap(([prefix, records]) =>
+  records.filter(({ method, path }) => `${method} ${prefix}${path}` !== apart).map(record => routeOf(prefix, record)),
+)
 
-  { method: 'GET', path: `${oneSubject}/delivery`, needs: 'member', outsider: noSubject },
-  { method: 'POST', path: `${oneSubject}/delivery`, needs: 'editor', outsider: noSubject, body: table },
-  { method: 'DELETE', path: `${oneSubject}/delivery`, needs: 'editor', outsider: noSubject },
-  { method: 'GET', path: `${monitors}/:monitor/delivery`, needs: 'member', outsider: noMonitor },
-  { method: 'POST', path: `${monitors}/:monitor/delivery`, needs: 'editor', outsider: noMonitor, body: table },
-  { method: 'DELETE', path: `${monitors}/:monitor/delivery`, needs: 'editor', outsider: noMonitor },
-]
+function routeOf(prefix: string, { method, path: below, needs: { role }, query, body: schema }: RouteRecord): Route {
+  const path = prefix + below
+  const line = `${method} ${path}`
+  const body = bodies[line]
+  if ((schema === undefined) !== (body === undefined)) throw new Error(`${line}: a body belongs to a record that reads one`)
+  const isInQuery = query?.['workspace_id']?.required === true || (path.includes('/notifications/') && query !== undefined)
+  return {
+    method: method as Route['method'],
+    path:
+      path.replaceAll(/:([a-z]+)/g, (_, part: string) => `:${thingOf(line, part)}`) +
+      (isInQuery ? '?workspace_id=:workspace' : ''),
+    needs: role === 'anybody' ? 'key' : role === 'viewer' ? 'member' : 'editor',
+    ...(role === 'anybody' ? {} : { outsider: outsiderOf(path) }),
+    ...(body === undefined ? {} : { body }),
+  }
+}
 
-/** A notification route in a workspace: editor for reads and writes. */
-function editorsOnly(method: Route['method'], path: string, body?: Route['body']): Route[] {
-  return [{ method, path: path + inWorkspace, needs: 'editor', outsider: accessDenied, ...(body ? { body } : {}) }]
+/** Who names no workspace finds no object; who names one is refused. */
+function outsiderOf(path: string): Refused {
+  if (path.startsWith('/v1/rules/:')) return noRule
+  if (path.startsWith('/v2/monitoring/websites/:')) return noMonitor
+  return path.startsWith('/v2/subjects/:') ? noSubject : accessDenied
+}
+
+/** The thing that a part of a path names. */
+function thingOf(line: string, part: string): keyof Things {
+  if (part === 'subject') return ofWindow.includes(line) ? 'maintained' : 'subject'
+  if (part === 'incident') return line.includes('/v1/') ? 'incident' : 'trouble'
+  if (part !== 'id' && part !== 'uid') return part as keyof Things
+  const numbered = (['destination', 'transformation'] as const).find(noun => line.includes(`/${noun}s/`))
+  return numbered ?? 'monitor'
 }
 
 /** The path with every `:name` filled in. */
