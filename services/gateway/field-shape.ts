@@ -5,7 +5,7 @@ type Schema = Record<string, unknown>
 const bounds = new Set([
   ...['enum', 'const', 'format', 'pattern', 'minLength', 'maxLength'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'propertyNames', '$id', 'documented'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'propertyNames', '$id', 'documented', 'fits'],
 ])
 
 /** A copy. Listed words become their JSON type. */

@@ -174,7 +174,7 @@ t.test('an address that is taken is one that the document allows', async t => {
     'https://a.example/{x}?q=a|b^c',
     'http://[::1]:8080',
   ]) {
-    const body = { name: 'Shop', interval: 60, request: { url, method: 'GET' }, response: { statuses: [200] } }
+    const body = { name: 'Shop', interval: 60, request: { url, method: 'GET' as const }, response: { statuses: [200] } }
     t.equal(readWebsite(body).check.url, url)
     t.ok(fits(body), `${url}: ${ajv.errorsText(fits.errors)}`)
   }

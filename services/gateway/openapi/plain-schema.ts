@@ -59,7 +59,7 @@ function withoutMark({ needed, documented, ...property }: JsonSchema): unknown {
 }
 
 /** Bounds of ours that are no words of JSON Schema. */
-const ownMarks = new Set(['trimmed', 'plain'])
+const ownMarks = new Set(['trimmed', 'plain', 'fits'])
 
 const literal = new Set(['enum', 'const', 'required', 'examples', 'default', 'properties'])
 
