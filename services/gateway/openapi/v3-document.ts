@@ -116,17 +116,27 @@ const nothing = { type: 'null' }
 
 const envelope = (properties: JsonSchema): JsonSchema => ({
   type: 'object',
-  properties: { ...properties, meta: nothing },
+  properties: { meta: nothing, ...properties },
   required: ['result', 'error', 'meta'],
   additionalProperties: false,
 })
 
 const Refused = envelope({ result: nothing, error: RefusalError })
 
-function success({ result: schema = nothing }: Route, components: Components): JsonSchema {
+const Page: JsonSchema = {
+  type: 'object',
+  properties: { next_cursor: { type: ['string', 'null'], description: '`cursor` of the next page; null: this is the last.' } },
+  required: ['next_cursor'],
+  additionalProperties: false,
+}
+
+/** A list that takes a cursor comes in pages. */
+function success({ result: schema = nothing, query = {} }: Route, components: Components): JsonSchema {
   const result = plainSchema(schema, components)
-  const example = { result: sampleOf(result, components, ''), error: null, meta: null }
-  return { description: 'Done.', content: { 'application/json': { schema: envelope({ result, error: nothing }), example } } }
+  const isPaged = Object.hasOwn(query, 'cursor')
+  const example = { result: sampleOf(result, components, ''), error: null, meta: isPaged ? { next_cursor: null } : null }
+  const allowed = envelope({ result, error: nothing, ...(isPaged ? { meta: Page } : {}) })
+  return { description: 'Done.', content: { 'application/json': { schema: allowed, example } } }
 }
 
 /** By status: what every route refuses, what its needs and its path bring, and its own. */

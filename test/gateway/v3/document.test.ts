@@ -4,8 +4,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { fastify as createFastify, type RouteOptions } from 'fastify'
 import t from 'tap'
+import { Type } from 'typebox'
 import type { GatewayContext } from '../../../services/gateway/context.ts'
 import { v3Document } from '../../../services/gateway/openapi/v3-document.ts'
+import type { Route } from '../../../services/gateway/route.ts'
 import { v3Family } from '../../../services/gateway/v3/family.ts'
 import { v3Routes } from '../../../services/gateway/v3/routes.ts'
 import { type ApiWorld, incidentSalt, startApiWorld, version } from '../../support/api-world.ts'
@@ -59,16 +61,23 @@ t.test('every registered route of v3 is described, and no other', async t => {
 })
 
 t.test('every route of v3 responds as its document says, its examples sent as they stand', async t => {
-  for (const { path, method, operation } of operations) {
+  /** Ids of objects by the path at which they were made. */
+  const made = new Map<string, string>()
+  const turns = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
+  const story = operations.toSorted((a, b) => turns.indexOf(a.method) - turns.indexOf(b.method) || a.path.length - b.path.length)
+  for (const { path, method, operation } of story) {
     const { example, examples = {} } = operation.requestBody?.content['application/json'] ?? {}
     const bodies = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)]
     if (operation.requestBody !== undefined) t.ok(bodies.length > 0, `${method} ${path}: a body has an example`)
+    const [, all = ''] = /^(.*?)[/][{](?!workspace)/.exec(path) ?? []
+    const place = path.replace(/[{](?!workspace)\w+[}]/, made.get(all) ?? 'nothing').replace('{workspace}', 'w1')
     for (const body of bodies.length === 0 ? [undefined] : bodies) {
-      const sent = JSON.parse(JSON.stringify({ path, body }).replaceAll('{workspace}', 'w1').replaceAll('WORKSPACE_ID', 'w1'))
-      const { status, json } = await world.call(method, `/api${sent.path}`, { token: owner, body: sent.body })
+      const sent = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll('WORKSPACE_ID', 'w1'))
+      const { status, json } = await world.call(method, `/api${place}`, { token: owner, body: sent })
       t.ok(status < 300, `${method} ${path}: ${JSON.stringify(json)}`)
       const fits = judge(method, path, status)
       t.ok(fits(json), `${method} ${path}: ${JSON.stringify(fits.errors)}`)
+      if (method === 'POST' && status === 201) made.set(path, json.result.id)
     }
   }
 })
@@ -99,6 +108,21 @@ t.test('every response that the document of v3 shows is one that it allows', asy
       t.ok(fits(example), `${method} ${path}: ${JSON.stringify(fits.errors)}`)
     }
   }
+})
+
+t.test('a list that takes a cursor is described with the next one in meta', t => {
+  const cursor = { schema: Type.String(), meaning: 'The `meta.next_cursor` of the page before.' }
+  const planted = { ...v3Routes[0], path: '/planted', query: { cursor } } as Route
+  const planned = v3Document(version, [planted])
+  ajv.addSchema(planned, 'planted')
+  const fits = ajv.compile({
+    $ref: `planted#/paths/${pointer('/v3/planted')}/get/responses/200/content/${pointer('application/json')}/schema`,
+  })
+  const page = (meta: unknown) => ({ result: { version, api: 'v3' }, error: null, meta })
+  t.ok(fits(page({ next_cursor: 'abc' })))
+  t.ok(fits(page({ next_cursor: null })))
+  t.notOk(fits(page(null)))
+  t.end()
 })
 
 t.test('the document of v3 is served without a key, and the page leads to it', async t => {

@@ -1,0 +1,188 @@
+// Who may call what in generation 3, and which of two faults is told: every route from its record, every role, every kind of key. A refused
+// request stores nothing. Rules: docs/reference/v3.md, 1.3, 2.2 and 2.5.
+import t from 'tap'
+import { hashToken, makeToken } from '#shared/api-token.ts'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { type KeyAction, keyActions } from '#shared/contracts/account.ts'
+import { limits } from '#shared/limits.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import type { Route } from '../../services/gateway/route.ts'
+import { v3Routes } from '../../services/gateway/v3/routes.ts'
+import { type ApiWorld, type CallOptions, startApiWorld } from '../support/api-world.ts'
+
+const home = 'home000000'
+const foreign = 'foreign000'
+
+interface Refused {
+  status: number
+  details: Record<string, unknown>
+}
+
+interface Caller {
+  title: string
+  token: string | null
+  role: 'viewer' | 'editor' | 'owner' | 'stranger' | null
+  /** Null: a full key. */
+  actions: readonly KeyAction[] | null
+}
+
+let world: ApiWorld
+const callers: Caller[] = []
+
+t.before(async () => {
+  world = await startApiWorld()
+  callers.push({ title: 'nobody', token: null, role: null, actions: null })
+  callers.push({ title: 'an unknown key', token: makeToken(), role: null, actions: null })
+  callers.push({ title: 'a stranger', token: await person('stranger', { [foreign]: 'owner' }), role: 'stranger', actions: null })
+  for (const role of ['viewer', 'editor', 'owner'] as const) {
+    callers.push({ title: role, token: await person(role, { [home]: role, [foreign]: role }), role, actions: null })
+    for (const actions of [[], ...keyActions.map(action => [action])]) {
+      const title = `${role} with a key for ${actions[0] ?? 'reading'}`
+      callers.push({ title, token: await scopedKey(role, actions), role, actions })
+    }
+  }
+})
+t.teardown(() => world.stop())
+
+const person = async (name: string, roles: Parameters<ApiWorld['addPerson']>[1]): Promise<string> =>
+  (await world.addPerson(name, roles)).token
+
+async function scopedKey(username: string, actions: KeyAction[]): Promise<string> {
+  const token = makeToken()
+  const { ask } = createDirectoryClient(world.hub.connect(), world.clock)
+  const key = { id: `s${username}${actions.join()}`, description: '', tokenHash: hashToken(token), prefix: 'wk_' }
+  await ask('create-key', { ...key, userId: `user-${username}`, scope: { workspaceId: home, actions } })
+  return token
+}
+
+/** People, their keys and both workspaces stay; what calls have left goes. */
+async function forgetCalls(): Promise<void> {
+  const kept: readonly CollectionName[] = ['users', 'keys', 'locations', 'counters', 'settings']
+  for (const collection of Object.keys(collections) as CollectionName[]) {
+    if (kept.includes(collection)) continue
+    const found = await world.store.find(collection, { limit: 10_000 })
+    const stays = collection === 'workspaces' || collection === 'memberships' ? [home, foreign] : []
+    const ids = found.map(({ id }) => id).filter(id => !stays.some(workspace => id.startsWith(workspace)))
+    if (ids.length > 0) await world.store.delete(collection, ids)
+  }
+}
+
+const call = (method: string, path: string, workspace: string, options: CallOptions) =>
+  world.call(method, `/api/v3${path.replace(':workspace', workspace)}`, options)
+
+/** The path with the id of an object that its owner has just made there, by the example of the route that makes such objects. */
+async function madePath({ path }: Route): Promise<string> {
+  const [, all, id] = /^(.*?)[/](:(?!workspace)[^/]+)/.exec(path) ?? []
+  if (all === undefined || id === undefined) return path
+  const maker = v3Routes.find(route => route.method === 'POST' && route.path === all)
+  const made = await call('POST', all, home, { token: tokenOf('owner'), body: maker?.examples?.[0] })
+  return path.replace(id, made.json.result.id)
+}
+
+/** What the reference says that a caller is told; null: served. */
+function expected({ needs: { role: needed, scope }, path }: Route, { role, actions }: Caller): Refused | null {
+  if (needed === 'nobody') return null
+  if (role === null) return { status: 401, details: {} }
+  if (path.includes(':workspace') && role === 'stranger') return { status: 404, details: {} }
+  if (actions !== null && scope !== null && (scope === 'full' || !actions.includes(scope))) {
+    return { status: 403, details: { scope } }
+  }
+  const ranks = ['viewer', 'editor', 'owner']
+  if (needed === 'anybody' || ranks.indexOf(role) >= ranks.indexOf(needed)) return null
+  return { status: 403, details: { role: needed } }
+}
+
+for (const route of v3Routes) {
+  const line = `${route.method} ${route.path}`
+
+  t.test(`v3 2.2 ${line} serves the roles and keys that its record names, and no other`, async t => {
+    for (const caller of callers) {
+      await forgetCalls()
+      const path = await madePath(route)
+      const before = await world.dump()
+      const [body] = route.examples ?? []
+      const answer = await call(route.method, path, home, { token: caller.token, ...(body === undefined ? {} : { body }) })
+      const refused = expected(route, caller)
+      t.equal(answer.status, refused?.status ?? route.status ?? 200, caller.title)
+      if (refused === null) continue
+      t.strictSame(answer.json.error.details, refused.details, caller.title)
+      t.equal(await world.dump(), before, `${caller.title} is refused and nothing is stored`)
+    }
+  })
+
+  t.test(`v3 1.3 ${line} tells the first of two faults, and stores nothing`, async t => {
+    await forgetCalls()
+    const made = await madePath(route)
+    const before = await world.dump()
+    const faults = faultsOf(route)
+    for (const [i, first] of faults.entries()) {
+      for (const later of faults.slice(i)) {
+        const sent = { token: tokenOf('owner'), ...valid(route), ...later.sent, ...first.sent }
+        const { workspace = home, path = made, query = '', suffix = '', body, raw, ...options } = sent
+        const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+        const answer = await call(route.method, `${path}${suffix}${query}`, workspace, {
+          ...options,
+          ...(text === undefined ? {} : { raw: text }),
+        })
+        t.equal(answer.status, first.status, `${first.name}, and ${later.name}`)
+      }
+    }
+    t.equal(await world.dump(), before)
+  })
+}
+
+t.test('v3 2.2 a route that changes something is audited', async t => {
+  for (const { method, path, isAudited } of v3Routes) t.equal(isAudited, method !== 'GET', `${method} ${path}`)
+})
+
+interface Sent {
+  token?: string | null
+  workspace?: string
+  path?: string
+  query?: string
+  suffix?: string
+  body?: unknown
+  raw?: string
+}
+
+interface Fault {
+  name: string
+  status: number
+  sent: Sent
+}
+
+/** Of an object: not of the workspace. */
+const anId = /[/]:(?!workspace)[^/]+/
+
+const tokenOf = (title: string): string | null => callers.find(caller => caller.title === title)?.token ?? null
+
+const valid = ({ examples: [body] = [] }: Route): Sent => (body === undefined ? {} : { body })
+
+/** In the order in which they are told. */
+function faultsOf(route: Route): Fault[] {
+  const { needs, path, body: schema } = route
+  const [example] = (route.examples ?? []) as Record<string, unknown>[]
+  const isScoped = needs.scope !== null
+  const isRanked = needs.role === 'editor' || needs.role === 'owner'
+  const [field = ''] = Object.keys(example ?? {})
+  return [
+    ...(needs.role === 'nobody' ? [] : [{ name: 'no key', status: 401, sent: { token: null } }]),
+    { name: 'no route', status: 404, sent: { suffix: '/a/b/c/d' } },
+    ...(path.includes(':workspace') ? [{ name: 'no such workspace', status: 404, sent: { workspace: 'nothing000' } }] : []),
+    ...(route.find === undefined
+      ? []
+      : [{ name: 'no such object', status: 404, sent: { path: path.replace(anId, '/nothing') } }]),
+    ...(isScoped ? [{ name: 'a key for reading', status: 403, sent: { token: tokenOf('owner with a key for reading') } }] : []),
+    ...(isRanked ? [{ name: 'a viewer', status: 403, sent: { token: tokenOf('viewer') } }] : []),
+    ...(schema === undefined || example === undefined
+      ? []
+      : [
+          { name: 'too large', status: 413, sent: { raw: ' '.repeat((route.bodyBytes ?? limits.v3.bodyBytes) + 1) } },
+          { name: 'no JSON', status: 400, sent: { raw: '{"name":' } },
+          { name: 'an unknown field', status: 400, sent: { raw: JSON.stringify({ ...example, unknown: 1, [field]: [7] }) } },
+          { name: 'another type', status: 400, sent: { raw: JSON.stringify({ ...example, [field]: [7] }) } },
+          { name: 'a field that is missing', status: 422, sent: { raw: JSON.stringify({ ...example, [field]: undefined }) } },
+        ]),
+    { name: 'an unknown parameter', status: 422, sent: { query: '?unknown=1' } },
+  ]
+}
