@@ -5,12 +5,15 @@ import addFormats from 'ajv-formats'
 import { fastify as createFastify, type RouteOptions } from 'fastify'
 import t from 'tap'
 import { Type } from 'typebox'
+import { createAudit } from '../../../services/gateway/audit/audit.ts'
 import type { GatewayContext } from '../../../services/gateway/context.ts'
 import { v3Document } from '../../../services/gateway/openapi/v3-document.ts'
 import type { Route } from '../../../services/gateway/route.ts'
 import { v3Family } from '../../../services/gateway/v3/family.ts'
 import { v3Routes } from '../../../services/gateway/v3/routes.ts'
 import { type ApiWorld, incidentSalt, startApiWorld, version } from '../../support/api-world.ts'
+import { startFakeNotifier } from '../../support/fake-notifier.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
 
 interface Operation {
   operationId: string
@@ -38,6 +41,7 @@ let owner: string
 let viewer: string
 t.before(async () => {
   world = await startApiWorld()
+  await startFakeNotifier(world.hub.connect())
   owner = (await world.addPerson('olga', { w1: 'owner' })).token
   viewer = (await world.addPerson('vera', { w1: 'viewer' })).token
 })
@@ -55,7 +59,8 @@ t.test('every registered route of v3 is described, and no other', async t => {
   fastify.addHook('onRoute', ({ method, url }: RouteOptions) => {
     for (const one of [method].flat()) if (one !== 'HEAD') found.push(`${one} /v3${url.replaceAll(/:(\w+)/g, '{$1}')}`)
   })
-  await fastify.register(v3Family.routes({} as GatewayContext, (_request, _reply, done) => done(), { version, incidentSalt }))
+  const context = { audit: createAudit(createHandClock(), null) } as unknown as GatewayContext
+  await fastify.register(v3Family.routes(context, (_request, _reply, done) => done(), { version, incidentSalt }))
   await fastify.close()
   t.strictSame(found.toSorted(), operations.map(({ method, path }) => `${method} ${path}`).toSorted())
 })
@@ -75,6 +80,7 @@ t.test('every route of v3 responds as its document says, its examples sent as th
       const sent = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll('WORKSPACE_ID', 'w1'))
       const { status, json } = await world.call(method, `/api${place}`, { token: owner, body: sent })
       t.ok(status < 300, `${method} ${path}: ${JSON.stringify(json)}`)
+      t.equal(json.result?.rejected ?? 0, 0, `${method} ${path}: no item of a batch is refused`)
       const fits = judge(method, path, status)
       t.ok(fits(json), `${method} ${path}: ${JSON.stringify(fits.errors)}`)
       if (method === 'POST' && status === 201) made.set(path, json.result.id)
