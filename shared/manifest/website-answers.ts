@@ -3,6 +3,7 @@ import { FailureMode, type WebsiteCheck, WebsiteMethod } from '#shared/contracts
 import { isHttpUrl } from '#shared/http-url.ts'
 import { missing, refused } from '#shared/json-shape/first-refusal.ts'
 import { limits } from '#shared/limits.ts'
+import { isMediaType } from '#shared/media-type.ts'
 import { ManifestRefusal } from './manifest-refusal.ts'
 import { websiteCheck } from './website-check.ts'
 
@@ -12,11 +13,15 @@ const maxIntervalMinutes = bounds.intervalSecondsMax / 60
 
 type Field = keyof WebsiteCheck
 
-/** What each answer must be; the sentence ends in what it says otherwise. */
+/** Each answer's condition, and the end of the sentence for an answer that does not meet it. */
 const rules: Record<Field, [fits: (value: unknown) => boolean, must: string]> = {
   url: [value => isText(value) && isHttpUrl(value, bounds.urlCharacters), 'be a valid http or https URL'],
   method: [value => WebsiteMethod.enum.includes(value as never), `be one of ${WebsiteMethod.enum.join(', ')}`],
-  content_type: [value => isText(value) && value.length <= bounds.contentTypeCharacters && isMediaType(value), 'be a MIME type'],
+  /** Empty: none is sent. */
+  content_type: [
+    value => value === '' || (isText(value) && value.length <= bounds.contentTypeCharacters && isMediaType(value)),
+    'be a MIME type',
+  ],
   data: [value => isText(value) && Buffer.byteLength(value) <= bounds.dataBytes, `have at most ${bounds.dataBytes} bytes`],
   statuses: [value => isList(value, 1, bounds.statusesMax, isStatus), `hold 1 to ${bounds.statusesMax} statuses, 100 to 599`],
   expected_text: [
@@ -63,7 +68,3 @@ const isWhole = (value: unknown, min: number, max: number): boolean =>
 const isStatus = (value: unknown): boolean => isWhole(value, 100, 599)
 const isList = (value: unknown, min: number, max: number, fits: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length >= min && value.length <= max && value.every(fits)
-
-/** Empty: none is sent. */
-const isMediaType = (value: string): boolean =>
-  value === '' || /^[!#-'*+.^-z|~-]+\/[!#-'*+.^-z|~-]+(?:[ \t]*;[ -~]*)?$/.test(value)

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { type WebsiteCheck, WebsiteMethod } from '#shared/contracts/website.ts'
 import { isHttpUrl } from '#shared/http-url.ts'
 import { limits } from '#shared/limits.ts'
+import { isMediaType } from '#shared/media-type.ts'
 import { hasHiddenCharacters } from '#shared/plain-text.ts'
 import type { ValueWords } from '../field-values.ts'
 import { Maybe, Needed, required } from '../fields.ts'
@@ -10,13 +11,8 @@ import { Maybe, Needed, required } from '../fields.ts'
 const bounds = limits.website
 const methods = [...WebsiteMethod.enum]
 
-const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-const parameter = `[ \\t]*;[ \\t]*${token}=(?:${token}|"(?:[\\t !#-\\[\\]-~]|\\\\[\\t -~])*")`
-const mimeType = new RegExp(`^${token}/${token}(?:${parameter})*$`)
-
 /** Empty: the usual one. */
-const isContentType = (text: string): boolean =>
-  text === '' || (text.length <= bounds.contentTypeCharacters && mimeType.test(text))
+const isContentType = (text: string): boolean => text === '' || (text.length <= bounds.contentTypeCharacters && isMediaType(text))
 
 /** Unknown fields are ignored: clients send back what they read, `id` and `kind` included. */
 export const SettingsBody = Type.Object({
@@ -63,7 +59,7 @@ export const PlacesBody = Type.Array(Type.String(), { maxItems: bounds.locations
 
 const tooManyPlaces = `must hold at most ${bounds.locationsMax} names`
 
-/** What is told of a value that its schema refuses. */
+/** The sentence for a value that its schema refuses. */
 export const settingsWords: ValueWords = {
   name: {
     unfit: 'must have no control or invisible characters',
