@@ -15,7 +15,7 @@ import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits.ts'
 import { alertFacts } from './alert-facts.ts'
-import { templateRuleOf } from './template-facts.ts'
+import { templateRuleOf } from './template-rule.ts'
 import type { TemplateOf } from './types.ts'
 
 export const statusWords: Record<IncidentState, IncidentStatus> = {

@@ -2,7 +2,7 @@
 import type { PolicyInput } from '#shared/contracts/policy.ts'
 import type { SilenceAt } from '#shared/contracts/silence.ts'
 import type { ObservedInput, Reading, RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
-import type { Template } from '#shared/contracts/template.ts'
+import type { Template, TemplateRule } from '#shared/contracts/template.ts'
 import type { DecisionInput, EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
 import { intervalMs } from '#shared/contracts/website.ts'
 import { judgeDecision } from '#shared/judging/judge-decision.ts'
@@ -13,6 +13,7 @@ import { inputKeyOf, locationLabel, selects } from '#shared/judging/policy-input
 import type { Moment } from '#shared/judging/read-comparison.ts'
 import { limits } from '#shared/limits.ts'
 import { neverObserved } from './observed-input.ts'
+import { templateRuleOf } from './template-rule.ts'
 import type { TemplateOf } from './types.ts'
 
 const none: ReadonlyMap<string, Verdict> = new Map()
@@ -27,8 +28,8 @@ export function judgeRule(
   assumed: ReadonlyMap<string, Verdict> = none,
 ): Judgement {
   const { policy } = rule
-  if (policy.language === 'decision')
-    return judgeTemplateRule(subject, rule, { at, silenceAt: silenceAt.pushed }, templateOf(subject))
+  const declared = templateRuleOf(subject, rule, templateOf)
+  if (declared !== null) return judgeTemplateRule(subject, declared, { at, silenceAt: silenceAt.pushed }, templateOf(subject))
   if (policy.language === 'inputs') {
     const facts = policy.document.inputs.map((input): InputFacts => {
       const verdict = input.from === null ? undefined : assumed.get(input.from)
@@ -41,16 +42,9 @@ export function judgeRule(
 }
 
 /** True is a problem, false is ok. Unknown is not judged: it opens, confirms, recovers and closes nothing (v3 4.7). */
-function judgeTemplateRule(
-  { id, templated }: SubjectDocument,
-  { key }: RuleState,
-  moment: Moment,
-  template: Template,
-): Judgement {
-  const rule = template.rules.find(candidate => candidate.key === key)
-  if (rule === undefined || templated === null) throw new Error(`subject ${id} has a rule that its Template does not declare`)
-  const { answers, heard } = templated
-  const judged = judgeDecision(rule, { signals: template.signals, heard, answers }, moment)
+function judgeTemplateRule({ templated }: SubjectDocument, rule: TemplateRule, moment: Moment, { signals }: Template): Judgement {
+  const { answers, heard } = templated ?? { answers: {}, heard: {} }
+  const judged = judgeDecision(rule, { signals, heard, answers }, moment)
   const { result, explanation, evidence, nextAt, isHeard, isProvisional } = judged
   const inputs = evidence.inputs.map(evidenceInput)
   const verdict = result === 'unknown' ? 'not_judged' : result ? 'problem' : 'ok'

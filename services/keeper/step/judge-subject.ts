@@ -11,6 +11,7 @@ import { holdsOf as templateHolds } from '#shared/manifest/answers.ts'
 import { driveIncident, type Holds, movesHold } from './drive-incident.ts'
 import { endWindow, windowEndOf } from './drive-window.ts'
 import { factsOf, judgeRule } from './judge-rule.ts'
+import { templateRuleOf } from './template-rule.ts'
 import type { HeldSilence, Surrounding, Taken, TemplateOf } from './types.ts'
 
 /** The subject as judged at `at` (never before what was judged already), with `dueAt` the next instant that matters. */
@@ -131,14 +132,11 @@ function applyJudgement(subject: SubjectDocument, key: string, judged: Judged): 
 }
 
 /** A saved policy's or a Template's own; a monitor's where it names them, else the keeper's setting. */
-function holdsOf(subject: SubjectDocument, { key, policy }: RuleState, surrounding: Surrounding): Holds {
-  const { check, templated } = subject
-  if (policy.language === 'decision') {
-    const rule = surrounding.templateOf(subject).rules.find(candidate => candidate.key === key)
-    if (rule === undefined || templated === null)
-      throw new Error(`subject ${subject.id} has a rule that its Template does not declare`)
-    return templateHolds(rule, templated.answers)
-  }
+function holdsOf(subject: SubjectDocument, rule: RuleState, surrounding: Surrounding): Holds {
+  const declared = templateRuleOf(subject, rule, surrounding.templateOf)
+  if (declared !== null) return templateHolds(declared, subject.templated?.answers ?? {})
+  const { check } = subject
+  const { policy } = rule
   if (policy.language === 'inputs') {
     const { confirmAfterMs, closeAfterMs } = policy.document
     return { confirmAfterMs, closeAfterMs }

@@ -6,6 +6,7 @@ import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Template, TemplateRule } from '#shared/contracts/template.ts'
 import type { DecisionInput, Evidence } from '#shared/contracts/verdict.ts'
 import { redactedText } from '#shared/redaction.ts'
+import { templateRuleOf } from './template-rule.ts'
 import type { TemplateOf } from './types.ts'
 
 interface Decided {
@@ -35,18 +36,6 @@ export function templateFacts(
     condition: context.condition,
     ...(kind === 'acknowledged' && context.acknowledgedBy !== null ? { acknowledgedBy: context.acknowledgedBy } : {}),
   }
-}
-
-/** The rule as the Resource's Template declares it; null of a rule in another language. */
-export function templateRuleOf(
-  subject: SubjectDocument,
-  { key, policy }: RuleState,
-  templateOf: TemplateOf,
-): TemplateRule | null {
-  if (policy.language !== 'decision') return null
-  const declared = templateOf(subject).rules.find(candidate => candidate.key === key)
-  if (declared === undefined) throw new Error(`subject ${subject.id} has a rule that its Template does not declare`)
-  return declared
 }
 
 function routingOf({ routes, destination }: TemplateRule): AlertRouting {
