@@ -294,6 +294,7 @@ export const limits = {
     resourceLabels: 16,
     /** A response of generation 3 leaves within this (v3 1.10); its clients wait 30 s. */
     answerMs: 10 * second,
+    batchAnswerMs: 25 * second,
     /** A body; a batch and a preview have the bound of generations 1 and 2. */
     bodyBytes: 256 * 1024,
     /** Items of a list's page, unless its query says how many, and at most. */
@@ -764,7 +765,7 @@ export const limits = {
     /** Credentials of an installation, revoked ones included: the server gets all revocations in one message. */
     credentials: 1_000,
     descriptionCharacters: 200,
-    /** What one connection of a remote prober may have on the bus: it has one inbox, and sends a few dozen reports in a message. */
+    /** Of one connection of a remote prober: it has one inbox, and sends a few dozen reports in a message. */
     subscriptions: 1,
     payloadBytes: 16 * 1024,
     /** Live probers of a location, and its connections, half as many again: one that is cut off may come back before it is missed. */

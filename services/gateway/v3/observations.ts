@@ -96,6 +96,7 @@ const batch = route({
     { additionalProperties: false },
   ),
   bodyBytes: limits.http.bodyBytes,
+  budgetMs: limits.v3.batchAnswerMs,
   result: BatchResult,
   refusals: ['422 observations'],
   isAudited: true,
