@@ -5,5 +5,5 @@ const named = /^\/(?:api\/v3|session)\/workspaces\/([^/]+)/
 /** The workspace as it stands in the path, percent-encoding included; null: the path names none. */
 export const workspaceInPath = (path: string): string | null => named.exec(path)?.[1] ?? null
 
-/** What follows the workspace; the whole path if it names none. */
+/** The path behind the workspace; the whole path if it names none. */
 export const pathAfterWorkspace = (path: string): string => path.slice(named.exec(path)?.[0].length ?? 0)

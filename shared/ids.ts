@@ -104,7 +104,7 @@ const labelsHash = (sorted: readonly (readonly [string, string])[]) => shortHash
 /** 132 bits of a text's hash as 22 characters. */
 export const shortHash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
-/** Where the place of the Observation with a sender's id is kept. */
+/** Id of the document that keeps the place of the Observation with a sender's id. */
 export const observationIdKey = (subjectId: string, sentId: string): string => `${subjectId}.${shortHash(sentId)}`
 
 /**

@@ -1,5 +1,4 @@
-// Reports of probers that are none: counted by location, and said once a minute for each with the first reason. Whoever may report may
-// send as many as they like.
+// Invalid reports of probers: counted by location, and logged once a minute for each with the first reason. A prober may send any number.
 import { Counter } from 'prom-client'
 import { registeredMetric } from '#shared/registered-metric.ts'
 import { createSeldom } from '#shared/seldom.ts'

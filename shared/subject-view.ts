@@ -1,5 +1,5 @@
 // Subjects as commands and reads answer them, made from their documents: the keeper and the directory answer the same. Pure.
-// What website monitoring maintains is stored nowhere: its signal and its rule's policy follow from the subject's check.
+// The signal and the rule's policy of website monitoring are stored nowhere: both follow from the subject's check.
 import type { MaintenanceContext } from '#shared/contracts/maintenance.ts'
 import type { Policy } from '#shared/contracts/policy.ts'
 import type { SignalState } from '#shared/contracts/signal.ts'

@@ -1,5 +1,5 @@
-// What the embedded nats-server says of itself. Clients can make it say something with each message that it refuses, so that is counted
-// and said once a minute; its own words are said as they come, within a bound. Never more work than a look for the end of each line.
+// Log lines of the embedded nats-server. Each refused message of a client makes the server log a line: such lines are counted and logged
+// once a minute. The server's own lines are logged as they come, within a bound. Costs one search for the end of each line.
 import type { Readable } from 'node:stream'
 import { createAllowance } from '#shared/allowance.ts'
 import type { Clock } from '#shared/clock.ts'

@@ -1,5 +1,4 @@
-// What a person reads once everything runs: where it listens, and what to type next, as far as it was not done yet. The lines work when
-// pasted.
+// The text printed once everything runs: addresses, then commands for the steps that are still to do. Each command works when pasted.
 import { ownerUsername } from '#shared/owner-username.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { FirstKey } from './first-key.ts'

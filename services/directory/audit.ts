@@ -59,7 +59,7 @@ export async function listAuditedWorkspaces(
 /** Behind all ids of the workspace's rows: `0` follows `/`. */
 const behind = (workspaceId: string) => `${workspaceId}0`
 
-/** Where the page ends: at the row before it, or at `until`. */
+/** The end of the page: the row before it, or `until`. */
 function endOf({ workspaceId, until, after = null }: AskRequest<'list-audit'>, prefix: string): string {
   if (after === null) return until === null ? endOfPrefix(prefix) : auditBound(workspaceId, until)
   if (nextForm.test(after)) return prefix + after

@@ -22,7 +22,7 @@ export interface QueryParameter {
   meaning: string
 }
 
-/** What a handler is called with, after every check that its record names was passed, beside what its family gives to all its handlers. */
+/** The arguments of a handler, after every check that its record names has passed. Its family adds its own to them. */
 export interface Checked<Found, Body> {
   found: Found
   body: Body
@@ -31,7 +31,7 @@ export interface Checked<Found, Body> {
 }
 
 /**
- * What paths meant before, which saves `find`. Only a hint: a request that is refused with a remembered object is judged anew with the one that
+ * The objects that paths named before, which saves `find`. Only a hint: a request that is refused with a remembered object is judged anew with the one that
  * `find` returns, so that every refusal is the one that the order of checks gives.
  */
 export interface FoundMemory<Found, Caller> {
@@ -55,7 +55,7 @@ export interface Route<
   path: string
   /** One line: what a call does. */
   summary: string
-  /** What else a caller has to know. */
+  /** Further sentences for callers. */
   more?: string
   needs: Needs
   /** The object that the path names; throws `not_found`. Comes before scope and role. */

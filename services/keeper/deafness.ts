@@ -1,5 +1,5 @@
 // Whether a partition hears what is reported to it through the stream, and what waits while it does not (ADR 24): deadlines, because a report that
-// nobody has read yet may have come before them. What that means for silence is known to `listening.ts`.
+// nobody has read yet may have come before them. `listening.ts` decides what follows for silence.
 import { limits } from '#shared/limits.ts'
 
 /** What is in the way: the partition's own feed is lost, or nobody can publish because the stream does not answer. */

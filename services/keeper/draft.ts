@@ -39,7 +39,7 @@ export interface Drafts {
   /** By id: sent again, a report replaces itself; of several in one round the last counts. */
   pushed: Map<string, PushedObservationDocument>
   series: Map<string, SeriesDocument>
-  /** Where the Observations with senders' ids are. */
+  /** Places of the Observations with senders' ids. */
   places: Map<string, ObservationIdDocument>
   /** What is stored of earlier pushed observations, as far as this round speaks of it. */
   reports: RoundReports

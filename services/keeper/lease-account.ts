@@ -1,5 +1,5 @@
-// What a lease says beside its holder: how its partition stood with those who report. Written with every renewal, copied by whoever takes the
-// lease over, so that a keeper that dies before it knows better leaves what it found (ADR 22). Pure.
+// The part of a lease beside its holder: whether reports to its partition were taken. Every renewal writes it. The next holder copies it, so that
+// a keeper that dies before it knows better leaves the account that it found (ADR 22). Pure.
 import type { SilenceNotes } from '#shared/contracts/silence.ts'
 import type { Precedent } from './silence.ts'
 
@@ -26,6 +26,6 @@ export function accountNow(notes: SilenceNotes | null, found: Account): Account 
   return Object.keys(notes).length === 0 ? {} : { silence: notes }
 }
 
-/** What it says to the keeper that took the lease at `at`, on the bus's clock; null: nothing. */
+/** The account as the keeper reads it that took the lease at `at`, on the bus's clock; null: there is none. */
 export const precedentOf = ({ silence, asOf }: Account, at: number): Precedent | null =>
   silence && asOf !== undefined ? { vacantMs: Math.max(0, at - asOf), notes: silence } : null

@@ -22,7 +22,7 @@ export interface LeaseOptions {
   mayStart(mayCommit: (partition: number) => boolean): void
   /** Begins the take-over of a partition; `precedent`: what the lease says of the time before, null: nothing. */
   onAcquired(partition: number, precedent: Precedent | null): void
-  /** What a successor must know of this partition, kept in its lease; null: this keeper does not know it yet. */
+  /** The account of this partition for a successor, kept in its lease; null: this keeper does not know it yet. */
   notesOf(partition: number): SilenceNotes | null
   /** Finishes what runs on the partition and writes its checkpoint; afterwards the lease is given back. */
   handOver(partition: number): Promise<void>

@@ -97,7 +97,7 @@ export class Listening implements StreamListener {
     return this.#silences.get(number)
   }
 
-  /** What a successor of this partition must know; null: nobody knows it yet, or the partition is none of this keeper's. */
+  /** The account of this partition for a successor; null: not known yet, or the partition is none of this keeper's. */
   notesOf(number: number): SilenceNotes | null {
     const silence = this.#silences.get(number)
     return silence === undefined ? null : notesOf(silence, momentOf(this.#core.clock))
@@ -155,13 +155,13 @@ export class Listening implements StreamListener {
     if (offMs > 0 || before.isOpening || before.heldAt !== hearing.heldAt) this.#core.wake()
   }
 
-  /** Who was cut off loses partitions, and takes them again as if from another keeper. */
+  /** A keeper that was cut off loses partitions, and takes them again as if from another keeper. */
   #whyOff(since: number): OutageReason {
     if (this.#missedAt.bus >= since) return 'bus'
     return this.#missedAt.store >= since ? 'store' : 'keeper'
   }
 
-  /** What is in the way of all reports to a partition. */
+  /** The obstacles to all reports to a partition. */
   #obstacleOf({ number, state, round, roundSince }: Partition, at: Moment): Obstacle | null {
     if (!this.#core.bus.connected()) return { reason: 'bus', since: null }
     if (state !== 'live' || !this.#core.mayCommit(number)) return { reason: 'keeper', since: null }

@@ -5,7 +5,7 @@ import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
 import type { Moment } from './silence.ts'
 
-/** What kept reports from being taken. */
+/** The reason why reports were not taken. */
 export type OutageReason = 'keeper' | 'bus' | 'store' | 'gateways'
 
 export interface Outage {

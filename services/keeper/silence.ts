@@ -30,7 +30,7 @@ export interface Silence extends Record<ReportKind, Hearing> {
   isUnknown: boolean
 }
 
-/** What a lease says of the time before its present holder: nobody held it for `vacantMs`, and before that it stood as `notes` say. */
+/** The time before the lease's present holder: nobody held it for `vacantMs`; before that it stood as `notes` say. */
 export interface Precedent {
   vacantMs: number
   notes: SilenceNotes
@@ -60,7 +60,7 @@ export function reopenSilence(silence: Silence): void {
   }
 }
 
-/** Whatever came after the checkpoint is read anew, so silence counts no further than to it. It stands in for a lease that says nothing. */
+/** Reports after the checkpoint are read anew, so silence counts up to the checkpoint only. Used if the lease has no account. */
 export function heedCheckpoint(silence: Silence, checkpoint: CheckpointDocument | null, at: Moment): void {
   for (const kind of reportKinds) {
     if (silence.isUnknown && checkpoint !== null) {
@@ -122,7 +122,7 @@ export function releasedAt(silence: Silence, at: Moment): number | null {
   return next
 }
 
-/** What a successor must know at `at`. Null: nobody knows it yet. */
+/** The account for a successor at `at`; null: not known yet. */
 export function notesOf(silence: Silence, at: Moment): SilenceNotes | null {
   if (silence.isUnknown) return null
   const notes: SilenceNotes = {}

@@ -143,7 +143,7 @@ async function learnNewest(core: Core, { subjectId, signalKey, memory }: Signal,
   memory.learn(signalKey, row === undefined ? null : parsePushedObservationId(row.id).observedAtUs)
 }
 
-/** Where the Observations with senders' ids are; their rows are wanted too. */
+/** Reads the places of the Observations with senders' ids, and asks for their rows. */
 async function placesOf(
   { places, pushed }: Wanted,
   get: (ids: Iterable<string>) => Promise<(ObservationIdDocument | null)[]>,

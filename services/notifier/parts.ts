@@ -12,7 +12,7 @@ import type { Attempt } from './operator/destinations.ts'
 export interface NotifierOptions {
   /** Unique among the living: it stands in claims. */
   notifierId: string
-  /** Notifiers that are known to be dead; absent: none. What they have claimed is free at once. */
+  /** Notifiers that are known to be dead; absent: none. Their claims are free at once. */
   deadNotifiers?: readonly string[]
   version: string
   serviceUrl: string

@@ -51,7 +51,7 @@ export type AlertProblem =
   | { of: 'rule'; name: string }
   | { of: 'signal'; signal: string; number: { value: number; compare: '<' | '>'; threshold: number } | null }
 
-/** Where the rule itself sends its messages: a Template's routes, or its one destination by id; null: it names none. */
+/** Targets that the rule itself names: a Template's routes, or its one destination by id; null: it names none. */
 export type AlertRouting = { routes: readonly TemplateRoute[] } | { destination: string } | null
 
 /** Facts of messages about rules of Templates, and of openings and acknowledgements. */

@@ -1,4 +1,4 @@
-// What a Resource has heard on one signal, as judging knows it and as it is stored. Rules: docs/reference/v3.md, 4.1, 4.4 and 4.5.
+// Observations of one signal of a Resource, as judging reads them and as they are stored. Rules: docs/reference/v3.md, 4.1, 4.4 and 4.5.
 export type ObservationState = 'ok' | 'problem' | 'no_data'
 
 /** One Observation as judging knows it. */

@@ -48,7 +48,7 @@ export interface PushedObservationDocument {
 }
 
 /**
- * Where the Observation with a sender's id is stored. id: `observationIdKey(subject, sent id)`. Written before the row, so that a report sent
+ * Place of the Observation with a sender's id. id: `observationIdKey(subject, sent id)`. Written before the row, so that a report sent
  * again after a crash finds the place that it got first, even if the keeper stamped its instant.
  */
 export interface ObservationIdDocument {

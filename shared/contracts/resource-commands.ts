@@ -6,7 +6,7 @@ import { Id, Nullable, Slug } from '#shared/contracts/common.ts'
 const LabelMap = Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 256 }))
 /** `key@version`, resolved by the sender: a revision never changes. */
 const TemplateRevision = Type.String({ minLength: 3, maxLength: 80, pattern: '@' })
-/** What a person sent for `meta`: the Template's fields are the only judge of it. */
+/** `meta` as it was sent. The Template's fields alone judge it. */
 const SentAnswers = Type.Record(Type.String(), Type.Unknown())
 const Name = Type.String({ minLength: 1, maxLength: 400 })
 

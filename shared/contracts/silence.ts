@@ -6,7 +6,7 @@ export type ReportKind = 'checks' | 'pushed'
 /** Instants, ms: silence that began later does not count yet. At the instant of the judgement or later, all of it counts. */
 export type SilenceAt = Readonly<Record<ReportKind, number>>
 
-/** What a keeper leaves to its successor of one kind of report. Without a note, reports were taken and nothing was held back. */
+/** A keeper's note to its successor about one kind of report. Without a note, reports were taken and nothing was held back. */
 export interface SilenceNote {
   /** For how long reports had not been taken when this was written, ms. */
   deafMs: number

@@ -27,11 +27,11 @@ export interface SubjectDocument extends Stored {
   kind: SubjectKind
   /** `key@version`: `website-check@1` of a website monitor, also after it became custom; null for a subject made by hand. */
   template: string | null
-  /** What probers check; null where nothing is checked. */
+  /** The check that probers make; null if nothing is checked. */
   check: WebsiteCheck | null
   /** Null of every other kind than template. */
   templated: TemplateState | null
-  /** What people marked it with. */
+  /** Labels that people gave it. */
   labels: Record<string, string>
   createdAt: number
   updatedAt: number
@@ -68,7 +68,7 @@ export interface SubjectDocument extends Stored {
   faulty: { at: number; reason: string; count: number } | null
 }
 
-/** What a Resource of a published Template answers, and what its signals have heard (docs/reference/v3.md, sections 3 and 4). */
+/** State of a Resource of a published Template: its answers and its signals' Observations (docs/reference/v3.md, sections 3 and 4). */
 export interface TemplateState {
   answers: Answers
   /** By signal key; absent: nothing was reported there. */

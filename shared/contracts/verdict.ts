@@ -21,7 +21,7 @@ export interface EvidenceInput {
   reading?: DecisionInput
 }
 
-/** What one comparison of a Template's rule was decided from: either `unresolved`, or `status` with what belongs to it (v3 4.10). */
+/** Evidence of one comparison of a Template's rule: either `unresolved`, or `status` with its value, instant and reason (v3 4.10). */
 export interface DecisionInput {
   signal: string
   status?: 'ok' | 'problem'

@@ -1,4 +1,4 @@
-// What is stored of senders' Observations: their rows, the ids that senders gave them, the newest of each set of labels.
+// Collections of senders' Observations: their rows, the ids that senders gave them, the newest of each set of labels.
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
 
 export const reportCollections = {

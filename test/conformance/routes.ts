@@ -155,7 +155,7 @@ function routeOf(prefix: string, { method, path: below, needs: { role }, query, 
   }
 }
 
-/** Who names no workspace finds no object; who names one is refused. */
+/** A caller without a workspace finds no object; a caller who names one is refused. */
 function outsiderOf(path: string): Refused {
   if (path.startsWith('/v1/rules/:')) return noRule
   if (path.startsWith('/v2/monitoring/websites/:')) return noMonitor

@@ -1,5 +1,4 @@
-// Who may call what in generation 3, and which of two faults is told: every route from its record, every role, every kind of key. A refused
-// request stores nothing. Rules: docs/reference/v3.md, 1.3, 2.2 and 2.5.
+// Rights and order of checks in generation 3: every route from its record, every role, every kind of key. A refused request stores nothing. Rules: docs/reference/v3.md, 1.3, 2.2 and 2.5.
 import t from 'tap'
 import { hashToken, makeToken } from '#shared/api-token.ts'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
@@ -93,7 +92,7 @@ async function madePath({ path }: Route): Promise<string> {
   return path.replace(id, made.json.result.id)
 }
 
-/** What the reference says that a caller is told; null: served. */
+/** The refusal that the reference names; null: served. */
 function expected({ needs: { role: needed, scope }, path }: Route, { role, actions }: Caller): Refused | null {
   if (needed === 'nobody') return null
   if (role === null) return { status: 401, details: {} }

@@ -9,7 +9,7 @@ import { read, type Stage } from './stage.ts'
 import { type Comparison, compareTold, isAllTold, type Message } from './told.ts'
 import { createReported, createSite, intervalMs } from './watched-things.ts'
 
-/** What a kind of fault makes of a seed. */
+/** One life of a seed under a kind of fault. */
 export interface Plan {
   /** Of hearts that report every 5 s. */
   noDataMs: number
@@ -33,7 +33,7 @@ export interface Outcome extends Comparison {
   faultMs: number
   /** Acknowledged writes that are not there, and deleted ones that are. */
   missing: string[]
-  /** What was too slow by the kind's own measure. */
+  /** Sentences about steps that were too slow by the kind's own measure. */
   late: string[]
   /** The longest time without a successful write, and without a report of one well sender that was taken, ms. */
   writeGapMs: number
@@ -51,7 +51,7 @@ const warmMs = 15 * second
 const lateMs = 60 * second
 /** After a trouble has ended, people are told within this time. */
 const recoveryMs = 40 * second
-/** What should not come may come until so long after silence counts again. */
+/** A false message may come until so long after silence counts again. */
 const lingerMs = 20 * second
 /** At least so long is silence held back after a time without reports. */
 const holdMs = 15 * second
@@ -99,7 +99,7 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
   requests.endWriting()
   await writer
   const missing = [...(await requests.missingMonitors()), ...(await openIncidents(stage, cast))]
-  // Who stops sending is soon called silent.
+  // A sender that stops is soon called silent.
   const told = [...messages]
   requests.end()
   await Promise.all(senders)
@@ -189,7 +189,7 @@ function latenessOf(cast: readonly Thing[], messages: readonly Message[], course
   return Math.max(0, ...late)
 }
 
-/** What the API says is still wrong although all is well. */
+/** Troubles that the API still shows although all is well. */
 async function openIncidents({ call, workspaceId }: Stage, cast: readonly Thing[]): Promise<string[]> {
   type Incident = { confirmed_at: string | null; monitor_name?: string; subject_id?: string }
   const pages = [`/v2/incidents?workspace_id=${workspaceId}`]

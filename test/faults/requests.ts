@@ -1,4 +1,4 @@
-// Whoever uses the installation while it suffers: senders of reports, and somebody who creates and deletes monitors. Holds what was acknowledged.
+// Users of the installation during a fault: senders of reports, and a person who creates and deletes monitors. Holds the acknowledged writes.
 import { setTimeout as pause } from 'node:timers/promises'
 import { second } from '#shared/limits.ts'
 import { countPushed, pushedRows } from '../support/pushed-rows.ts'

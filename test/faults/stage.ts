@@ -1,4 +1,4 @@
-// What a fault run is played on: an installation of real processes, the world around it, and the ways to talk to both.
+// Stage of a fault run: an installation of real processes, the world around it, and the ways to talk to both.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { KeeperClient } from '#shared/bus/command-keeper.ts'
@@ -13,7 +13,7 @@ export interface Stage {
   call: Call
   /** Calls `use` with a client of the keepers, on a connection of its own. */
   command(use: (keeper: KeeperClient) => Promise<unknown>): Promise<void>
-  /** What all processes have logged. */
+  /** Log lines of all processes. */
   output(): string
   /** Ends all services for good. The store can be read then, and `stop` is still to be called. */
   endServices(): Promise<void>

@@ -50,7 +50,7 @@ function workspaceOf(person: LetIn['person'], path: string): string | null {
   return roleIn(person, workspaceId) === null ? null : workspaceId
 }
 
-/** Whatever follows `/in/` is an address, and any part that holds an API key or looks like an address is a secret in the wrong place. */
+/** Hides the part after `/in/`, which is an address, and every part that holds an API key or looks like an address. */
 function withoutTokens(path: string): string {
   if (path.startsWith(addressPath)) return `${addressPath}${hidden}`
   return path

@@ -1,4 +1,4 @@
-// Who was let in: a key, an Observation address or a session. Whatever lets a request in sets it; the audit alone reads it.
+// The key, Observation address or session that let a request in. Each check of a caller sets it; the audit alone reads it.
 import type { Identity } from '#shared/contracts/ask.ts'
 import type { Caller } from '#shared/contracts/ask-people.ts'
 

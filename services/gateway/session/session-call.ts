@@ -1,4 +1,4 @@
-// Who calls the session API.
+// The caller of the session API.
 import type { SessionIdentity } from '#shared/contracts/ask-people.ts'
 import { AppError } from '#shared/errors.ts'
 import { ownerUsername } from '#shared/owner-username.ts'

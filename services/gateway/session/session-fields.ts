@@ -1,5 +1,5 @@
-// What a request to the session API says, read: its JSON by a declared shape with bounds, and ids in its path. No value is ever
-// quoted in a refusal: it may be a password.
+// Readers of requests to the session API: JSON by a declared shape with bounds, and ids in the path. Never quotes a value in a refusal: it may
+// be a password.
 import type { FastifyRequest } from 'fastify'
 import { type Static, type TObject, Type } from 'typebox'
 import { Compile } from 'typebox/compile'

@@ -5,7 +5,7 @@ import type { GatewayContext } from '../context.ts'
 import type { SentJson } from '../json-body.ts'
 import type { Needs, QueryParameter, Route } from '../route.ts'
 
-/** What finders and handlers of generations 1 and 2 are called with. */
+/** The arguments of finders and handlers of generations 1 and 2. */
 export interface ClassicCall extends Call {
   /** The body, read once; rejects with what is wrong with it. */
   json(): Promise<SentJson>

@@ -1,5 +1,5 @@
-// What both generations share, and the short lists: version, workspaces, locations, regions (spec A, Workspace, Location and region). The lists
-// of places are instance-wide, the same for everybody with a key.
+// Short lists of generations 1 and 2: version, workspaces, locations, regions (spec A, Workspace, Location and region). Every key reads the same
+// locations and regions.
 import { Type } from 'typebox'
 import type { AskResults } from '#shared/contracts/ask.ts'
 import type { LocationView } from '#shared/contracts/ask-people.ts'

@@ -43,7 +43,7 @@ function responder(context: GatewayContext, route: Route): (call: ClassicCall) =
       try {
         return await proceed(call, known)
       } catch (error) {
-        // What may have been carried out is not tried again under another id.
+        // A command that may have been carried out is not sent again under another id.
         if (!(error instanceof AppError) || error.retryable || error.code === 'internal') throw error
         if (error.code === 'not_found') memory?.forget(known)
       }

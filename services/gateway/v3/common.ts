@@ -5,7 +5,7 @@ import type { GatewayContext } from '../context.ts'
 import { Answered } from '../result-schema.ts'
 import type { Route } from '../route.ts'
 
-/** What finders and handlers of generation 3 are called with. */
+/** The arguments of finders and handlers of generation 3. */
 export interface V3Call extends Call {
   /** The workspace of the path; empty for a route without one. */
   workspaceId: string

@@ -145,6 +145,6 @@ function metaOf({ answers, check, workspaceId }: ResourceView, identity: Identit
 
 const redacted = (check: WebsiteCheck) => ({ ...check, url: redactedUrl(check.url), data: check.data === '' ? '' : '[redacted]' })
 
-/** What the Template says of a field that nobody answered. */
+/** The Template's default of a field that nobody answered. */
 const usual = (key: 'confirm_after' | 'recover_after') =>
   Number(websiteCheck.fields.find(field => field.key === key)?.default ?? 0)

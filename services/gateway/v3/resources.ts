@@ -189,7 +189,7 @@ async function checkOf(context: GatewayContext, meta: Record<string, unknown>, t
   }
 }
 
-/** Whatever is no list of texts is the reader's to refuse. */
+/** Passes over a value that is no list of texts: the reader of answers refuses it. */
 async function requireLocations({ directory }: GatewayContext, sent: unknown, traceId: string): Promise<void> {
   if (!Array.isArray(sent)) return
   const known = new Set((await directory.ask('list-locations', {}, traceId)).map(({ id }) => id))

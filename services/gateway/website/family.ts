@@ -15,7 +15,7 @@ export interface WebsiteInput extends WebsiteSettings {
   failureMode: FailureMode | null
 }
 
-/** What the record of a route says that is the family's own. */
+/** The part of a route's record that is the family's own. */
 interface RouteWords {
   summary: string
   more?: string

@@ -22,7 +22,7 @@ import { seenWebsite } from './seen-website.ts'
 
 const slugFallback = 'website'
 
-/** What finders and handlers work with. */
+/** The arguments of finders and handlers. */
 interface Work {
   context: GatewayContext
   family: WebsiteFamily

@@ -34,7 +34,7 @@ export type Observed =
   | { repeated: ObservedResult }
   | { refused: Refusal }
 
-/** Where an Observation belongs. */
+/** The place of an Observation. */
 interface Place {
   signal: SignalState
   atUs: number

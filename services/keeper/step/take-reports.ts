@@ -91,13 +91,13 @@ export function takeReports(subject: SubjectDocument, command: Reporting, now: n
     return { subject: next, change: 'commit', observation: null, pushed, places, series, reply }
   }
   const change = changeBetween(subject, next)
-  // Who only reports would carry the answers to its subject's making for ever.
+  // A subject that is only reported on would carry the answers to its creation for ever.
   const receipts = stillAwaited(next.receipts, surrounding.now)
   if (next !== subject && receipts !== next.receipts) next = { ...next, receipts }
   return { subject: next, change, observation: null, pushed, places, series, reply }
 }
 
-/** What the observations of one command have made: its later ones find it as if it were stored. Of the same document the last counts. */
+/** Documents made by the observations of one command. Later ones find them as if they were stored; of the same document the last counts. */
 class CommandReports implements StoredReports {
   readonly #stored: StoredReports
   readonly #rows = new Map<string, PushedObservationDocument>()

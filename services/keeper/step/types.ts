@@ -53,7 +53,7 @@ export interface StoredReports {
   seriesOf(subjectId: string): readonly SeriesDocument[]
   /** The observation of this identity; null: none. */
   pushed(id: string): PushedObservationDocument | null
-  /** Where the Observation with a sender's id is stored, by `observationIdKey`; null: there is none. */
+  /** The place of the Observation with a sender's id, by `observationIdKey`; null: there is none. */
   place(key: string): ObservationIdDocument | null
   /** Earlier numbers of a signal that a baseline may take, by the ids of their rows; null: that Observation has no number any more. */
   numbers(subjectId: string, signalKey: string): ReadonlyMap<string, number | null>
@@ -68,7 +68,7 @@ export interface Step {
   observation: CheckObservationDocument | null
   /** What senders reported, to be stored before the subject is. Of several of one id the last counts. */
   pushed?: readonly PushedObservationDocument[]
-  /** Where those with a sender's id are: to be stored before `pushed`. */
+  /** Places of those with a sender's id, to be stored before `pushed`. */
   places?: readonly ObservationIdDocument[]
   /** The newest of them that was accepted, of each series: to be stored after `pushed`. `rev` is that of what it replaces. */
   series?: readonly SeriesDocument[]

@@ -240,7 +240,7 @@ t.test('v3 11.3: a change of a subject by its id is a row of its workspace', asy
   t.strictSame(brief(await kept(world, 1, null)), ['DELETE /session/subjects/nothing 404'], 'of no subject, no workspace')
 })
 
-/** What later routes do: reads of evidence, Observations by key, and an address that stands for the key. */
+/** Stand-ins for later routes: reads of evidence, Observations by key, and an address that stands for the key. */
 const planted: Family = {
   prefix: '/in',
   dialect: { ...v3Dialect, prefixes: ['/in'] },

@@ -9,7 +9,7 @@ const Duration = Type.String({
   description: 'Normalised: 2m0s, 1h30m0s, 1.5s, 250ms, 0s.',
 })
 
-/** What is unset is absent. */
+/** Unset members are absent. */
 const Input = Type.Object(
   {
     signal: Type.Optional(Type.String()),

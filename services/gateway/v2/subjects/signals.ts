@@ -147,7 +147,7 @@ const deleteSignal = route({
 
 export const signalRoutes: readonly Route[] = [listSignals, createSignal, getSignal, updateSignal, deleteSignal]
 
-/** What a signal is made of, as sent: the session API, which makes website monitors custom, reads it too. */
+/** A signal as it is sent. The session API, which makes website monitors custom, reads it too. */
 export const readSignal = (sent: Static<typeof CreateSignalBody>, json: SentJson) => ({
   name: readName(sent.name),
   signalKind: readKind(sent.kind),
