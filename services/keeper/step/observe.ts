@@ -49,6 +49,9 @@ export function observe(subject: SubjectDocument, sent: StampedObservation, at: 
   if (again !== null) return again
   const signal = custom.signals.find(({ slug }) => slug === sent.signal)
   if (signal === undefined) return { refused: invalid('signal', `The Resource has no signal '${sent.signal}'`) }
+  const declared = surrounding.templateOf(subject).signals.find(({ key }) => key === signal.slug)
+  if (sent.signalKind !== null && declared?.kind !== sent.signalKind)
+    return { refused: invalid('kind', `The signal '${signal.slug}' is of another kind`) }
   const fault = instantFault(sent, at)
   if (fault !== null) return { refused: invalid('at', fault) }
   const row = rowOf(subject, signal, sent, at)

@@ -206,6 +206,9 @@ t.test('v3 7.3 to 7.7 an Observation is refused with its field', async t => {
   const labels = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`l${i}`, 'x']))
   const cases: [title: string, body: object, status: number, field: string | undefined][] = [
     ['an unknown signal', { signal: 'speed' }, 422, 'signal'],
+    ['the kind of the signal', { kind: 'heartbeat' }, 202, undefined],
+    ['another kind', { kind: 'event' }, 422, 'kind'],
+    ['a word that is no kind', { kind: 'pulse' }, 422, 'kind'],
     ['no signal', { signal: undefined }, 422, 'signal'],
     ['no state', { state: undefined }, 422, 'state'],
     ['a word that is no state', { state: 'up' }, 422, 'state'],
