@@ -1,13 +1,14 @@
 // The bus on NATS JetStream: connects, declares what lives there, and is the port that every service gets. Once connected it
 // reconnects for ever; nothing is queued while it is cut off. What this process asks itself does not leave it.
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
-import { type ConnectionOptions, connect, type NatsConnection, nanos } from '@nats-io/transport-node'
+import { type ConnectionOptions, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { bucketStream, bucketSubject, declareAll, declarePatiently } from '#shared/bus/declarations.ts'
 import type { DoorLine } from '#shared/bus/door.ts'
 import { removeForeignConsumers } from '#shared/bus/foreign-consumers.ts'
 import { createLocalRequests, type LocalRequests } from '#shared/bus/local-requests.ts'
 import { isWithin } from '#shared/bus/message-size.ts'
 import { createBucket } from '#shared/bus/nats-bucket.ts'
+import { connectToNats } from '#shared/bus/nats-connect.ts'
 import { asBusError, createLink, type Link } from '#shared/bus/nats-link.ts'
 import { type ConnectBusOptions, connectionOptions } from '#shared/bus/nats-options.ts'
 import { createObservationStream, jsonOf } from '#shared/bus/nats-stream.ts'
@@ -57,7 +58,7 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
 function connectPatiently(options: ConnectBusOptions, settings: ConnectionOptions, clock: Clock): Promise<NatsConnection> {
   const where = [settings.servers ?? []].flat().join(', ')
   const dialMs = settings.timeout ?? options.patienceMs
-  const attempt = async (leftMs: number) => connect({ ...settings, timeout: Math.min(dialMs, Math.max(1_000, leftMs)) })
+  const attempt = async (leftMs: number) => connectToNats({ ...settings, timeout: Math.min(dialMs, Math.max(1_000, leftMs)) })
   return patiently(clock, options.patienceMs, attempt, ({ message }, isOver) => {
     if (/authori[sz]ation|authentication/i.test(message))
       return new Error(`The bus at ${where} refuses the credentials it was given: correct the token, user or credentials file.`)

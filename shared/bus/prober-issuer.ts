@@ -2,9 +2,10 @@
 // revoked there. Keeps nothing; what was issued and revoked is its caller's to remember.
 
 import { jetstreamManager } from '@nats-io/jetstream'
-import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
+import { credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
 import { type BusKeys, houseAccountClaims, locationAccount, locationAccountClaims, locationSigner } from '#shared/bus/bus-keys.ts'
 import { removeForeignConsumers } from '#shared/bus/foreign-consumers.ts'
+import { connectToNats } from '#shared/bus/nats-connect.ts'
 import { derivedKey, formatCredentials, readClaims, seedOf, signClaims } from '#shared/bus/nats-jwt.ts'
 import { type TlsFiles, tlsOptions } from '#shared/bus/nats-options.ts'
 import { BusError } from '#shared/bus/port.ts'
@@ -83,7 +84,7 @@ async function connected<T>(
   failure: string,
   work: (connection: NatsConnection) => Promise<T>,
 ): Promise<T> {
-  const connection = await connect({
+  const connection = await connectToNats({
     servers,
     ...tlsOptions(way),
     name: 'watchkeeper credentials',

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import { connect } from '@nats-io/transport-node'
 import { type ConnectBusOptions, connectBus } from '#shared/bus/nats.ts'
+import { connectToNats } from '#shared/bus/nats-connect.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { createLogger } from '#shared/logger.ts'
 import { obtainNatsServer } from '../../infra/embedded/nats-server.ts'
@@ -197,7 +197,7 @@ async function leaderOf(nodes: readonly Node[], stream: string): Promise<number 
 
 async function lead(nodes: readonly Node[], stream: string, node: number): Promise<void> {
   const isMeta = stream === 'meta'
-  const connection = await connect({ servers: `127.0.0.1:${nodes[node]!.port}`, ...loginOf(isMeta ? system : house) })
+  const connection = await connectToNats({ servers: `127.0.0.1:${nodes[node]!.port}`, ...loginOf(isMeta ? system : house) })
   const subject = isMeta ? '$JS.API.META.LEADER.STEPDOWN' : `$JS.API.STREAM.LEADER.STEPDOWN.${stream}`
   try {
     await until(async () => {
