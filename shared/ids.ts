@@ -157,6 +157,16 @@ export function parseAuditId(id: string): { workspaceId: string | null; at: numb
   return { workspaceId: workspaceId === '' ? null : workspaceId, at: fromBase62(rest.slice(0, auditInstantDigits)) }
 }
 
+/**
+ * The identity of a subject's tag. The tag is hashed: texts of people have no bound that fits an id. Subjects with one tag lie in the order
+ * of their ids.
+ */
+export const subjectTagId = (workspaceId: string, tag: string, subjectId: string): string =>
+  subjectTagPrefix(workspaceId, tag) + subjectId
+
+/** The ids of all subjects with a tag begin so, each followed by the subject's own. */
+export const subjectTagPrefix = (workspaceId: string, tag: string): string => `${workspaceId}/${shortHash(tag)}/`
+
 const auditInstantDigits = 8
 
 /** Text order is number order from the year 0 to 9999; an instant before 1970 is told as what is left of it up to there. */

@@ -3,6 +3,7 @@
 
 import { intakeLimits } from '#shared/limits-of-intake.ts'
 import { peopleLimits } from '#shared/limits-of-people.ts'
+import { storeLimits } from '#shared/limits-of-store.ts'
 import { day, hour, minute, second } from '#shared/time-units.ts'
 
 export { day, hour, minute, second }
@@ -75,6 +76,8 @@ export const limits = {
     deletionSlice: 1_000,
     /** A tombstone outlives the stream (72 h), so that no late report revives its subject. */
     tombstoneMs: 4 * day,
+    /** A tag that is gone stays stored for this long, so that no late write of a predecessor brings it back: longer than any lease. */
+    goneTagMs: 1 * hour,
     /** A commit that the store refuses to answer is tried again after this, doubled up to the maximum. */
     retryMs: 50,
     retryMsMax: 2 * second,
@@ -300,6 +303,14 @@ export const limits = {
     /** Items of a list's page, unless its query says how many, and at most. */
     page: 50,
     pageMax: 200,
+    /** Filters of one list by fields, and as many by labels. */
+    metaFilters: 5,
+    labelFilters: 5,
+    /** Resources that a filter of Incidents by what they are may match. */
+    filteredSubjects: 5_000,
+    /** Tags read at once: at first as many as the asker's thread may read, then ever more up to this, while few of them match. */
+    tagReadsFirst: 100,
+    tagReads: 1_000,
   },
 
   audit: {
@@ -674,45 +685,7 @@ export const limits = {
     perRead: 50,
   },
 
-  store: {
-    /** The store worker's own heap: its messages are short-lived, and a heap that may grow does. */
-    workerMemory: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 48 },
-    /**
-     * Characters, of two bytes at most, in one message to the store worker and in one answer of it, beside the document that goes beyond: both
-     * at once take a third of its heap. A store whose worker ran out of memory is over.
-     */
-    workerCharacters: 4 * 1024 ** 2,
-    /** Documents of one find: a page that whoever asks still holds. */
-    findMax: 10_000,
-    /** Items waiting in front of the embedded store: one full round (observations and subjects) of each of the 64 partitions, and half again. */
-    queuedItems: 100_000,
-    /**
-     * Reads of the embedded store on the asker's own thread: the most rows of one, and of all in one turn of the loop; a subject takes
-     * some tens of microseconds. Each commit of the writer empties the cache, so that a larger one would hold nothing more.
-     */
-    near: { rows: 128, rowsPerTurn: 256, cacheKib: 512 },
-    /** Pages of its file that the thread that writes the embedded store keeps in memory. */
-    writerCacheKib: 4_096,
-    /**
-     * The write-ahead log of the embedded store is folded into its file at this length, 4 MiB: whatever writes waits for a fold. At 1,440 checks
-     * a second two came every second and took 8 to 15 ms each; of 64 MiB it was one in ten seconds, of 58 ms.
-     */
-    walPages: 1_024,
-    /** A file up to this size is checked for damage at each start, of a larger one what lasts: 64 MiB take 0.2 s. */
-    checkedBytes: 64 * 1024 ** 2,
-    /** What is committed is flushed, and the mark moved, at least this often: a power failure costs no more by then. */
-    flushMs: 10 * second,
-    /** Characters of a document in the embedded store, but for its columns: about what MongoDB takes, which counts bytes of a form of its own. */
-    documentCharacters: 16 * 1024 ** 2,
-    /** Statements kept prepared; the system itself uses about 150 different ones. */
-    preparedStatements: 400,
-    /** A network store that has not answered an operation after this long, retries included, is unavailable: less than a lease's life. */
-    answerMs: 5 * second,
-    /** Making a missing index on a collection that has grown takes longer than any other operation. */
-    indexMs: 10 * minute,
-    /** An upsert that loses the race of two inserts is sent again this often: after one of them the document exists. */
-    upsertTries: 3,
-  },
+  store: storeLimits,
 
   rollUp: {
     /** Bins of one bucket's histogram; what spreads over more has them merged in pairs. Latencies up to 30 s need 110. */

@@ -7,8 +7,9 @@ import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Template } from '#shared/contracts/template.ts'
 import { limits } from '#shared/limits.ts'
 import { resourceView } from '#shared/resource-view.ts'
-import type { Query, Store } from '#shared/store/port.ts'
+import type { Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
+import { type FilteredSubjects, filteredSubjects } from './resource-filters.ts'
 
 export async function getResource(
   { store }: DirectoryContext,
@@ -56,46 +57,40 @@ async function findByKey(store: Store, workspaceId: string, slug: string): Promi
 
 const isId = /^[0-9A-Za-z]{10}$/
 
-/** A page by id, bounded in bytes. */
+/** A page by id, bounded in bytes. What no longer fits the filters is left out; `next` is null once nothing is behind. */
 export async function listResources(
   { store }: DirectoryContext,
-  { workspaceId, state, template, after, limit }: AskRequest<'list-resources'>,
+  { workspaceId, after, limit, ...filters }: AskRequest<'list-resources'>,
 ): Promise<Page<ResourceView>> {
   const items: ResourceView[] = []
   let bytes = 0
   let last = after
-  for (;;) {
-    const found = await store.find('subjects', pageQuery(workspaceId, last))
-    const wanted = found.filter(subject => isOfState(subject, state) && isOfTemplate(subject, template))
-    const views = new Map((await viewsOf(store, wanted)).map(view => [view.id, view]))
-    for (const { id } of found) {
-      const view = views.get(id)
-      const size = view === undefined ? 0 : Buffer.byteLength(JSON.stringify(view)) + 1
-      const isFull = items.length === limit || (items.length > 0 && bytes + size > limits.request.pageBytes)
-      if (view !== undefined && isFull) return { items, next: last }
-      if (view !== undefined) items.push(view)
-      bytes += size
-      last = id
+  const filtered = await filteredSubjects(store, workspaceId, filters)
+  for await (const ids of filtered.ids(after ?? '')) {
+    for (let left = ids; left.length > 0; ) {
+      if (items.length === limit) return { items, next: last }
+      const read = left.slice(0, Math.min(perRead, limit - items.length))
+      left = left.slice(read.length)
+      const views = await viewsOfIds(store, read, filtered)
+      for (const id of read) {
+        const view = views.get(id)
+        const size = view === undefined ? 0 : Buffer.byteLength(JSON.stringify(view)) + 1
+        if (items.length > 0 && bytes + size > limits.request.pageBytes) return { items, next: last }
+        if (view !== undefined) items.push(view)
+        bytes += size
+        last = id
+      }
     }
-    if (found.length < perRead) return { items, next: null }
   }
+  return { items, next: null }
 }
 
-const perRead = 200
+const perRead = limits.request.pageReads
 
-const pageQuery = (workspaceId: string, after: string | null): Query => ({
-  where: { workspaceId, ...(after === null ? {} : { id: { gt: after } }) },
-  sort: [['id', 'asc']],
-  limit: perRead,
-})
-
-const isOfState = ({ deletedAt, archivedAt }: SubjectDocument, state: 'active' | 'archived' | 'all'): boolean =>
-  deletedAt === null && (state === 'all' || (archivedAt !== null) === (state === 'archived'))
-
-/** A key stands for all of its revisions. */
-function isOfTemplate({ template }: SubjectDocument, wanted: string | null): boolean {
-  if (wanted === null) return true
-  return wanted.includes('@') ? template === wanted : template?.split('@', 1)[0] === wanted
+async function viewsOfIds(store: Store, ids: readonly string[], { isOne }: FilteredSubjects): Promise<Map<string, ResourceView>> {
+  const found = await store.get('subjects', ids)
+  const views = await viewsOf(store, found.filter(subject => subject !== null && isOne(subject)) as SubjectDocument[])
+  return new Map(views.map(view => [view.id, view]))
 }
 
 /** With the words of their Templates. One whose revision is missing is shown without them. */

@@ -8,6 +8,7 @@ import { type ChangedDraft, type Draft, type Drafts, isChanged, setAside } from 
 import { freshnessOf } from './freshness.ts'
 import type { Partition } from './partition.ts'
 import { refusal } from './step/refusal.ts'
+import { withTags } from './tags.ts'
 
 interface Committed {
   /** Committed, or had nothing to commit. */
@@ -27,7 +28,7 @@ export async function commitDrafts(core: Core, drafts: Drafts, writer: string): 
   const all = [...drafts.subjects.values()]
   const drafted = new Set(all.filter(isMine))
   const changed = [...drafted].filter(isChanged)
-  for (const draft of changed) draft.subject = stamped(draft.subject, writer)
+  for (const draft of changed) draft.subject = stamped(withTags(core.cache.get(draft.id)?.subject ?? null, draft.subject), writer)
   const series = seriesOf(drafts, drafted, writer)
   const mayGoOn = () => [...drafted].some(isMine)
   const reports = { ...rowsOf(drafts, drafted), series }

@@ -7,7 +7,7 @@ import type { Core } from './core.ts'
 import { purgeJudged } from './purge.ts'
 import { rawLeavesBefore } from './roll-up/progress.ts'
 
-/** Removes expired observations, alerts and inputs set aside, a slice at a time with a pause between slices; and judged reports. */
+/** Removes expired observations, alerts, inputs set aside and tags that are gone, a slice at a time with a pause between slices; and judged reports. */
 export function startHousekeeping(core: Core, isOurs: () => boolean): { stop(): void } {
   const chores = [
     repeat(core, limits.keeper.expireMs, async () => {
@@ -61,6 +61,7 @@ async function expireSlice(core: Core): Promise<boolean> {
     await core.store.expire('pushedObservations', now, slice),
     await core.store.expire('observationIds', now, slice),
     await core.store.expire('series', now, slice),
+    await core.store.expire('subjectTags', now, slice),
   ]
   return removed.some(count => count >= slice)
 }

@@ -6,7 +6,9 @@ import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incide
 import type { WindowDocument } from '#shared/contracts/maintenance.ts'
 import type { PolicyDocument } from '#shared/contracts/policy.ts'
 import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
+import type { SubjectTagDocument } from '#shared/contracts/subject-tag.ts'
 import { type Core, persistWhile } from './core.ts'
+import { tagDocumentsOf } from './tags.ts'
 
 interface Outbox {
   history: HistoryDocument[]
@@ -14,17 +16,18 @@ interface Outbox {
   policies: PolicyDocument[]
   incidents: IncidentDocument[]
   windows: WindowDocument[]
+  subjectTags: SubjectTagDocument[]
 }
 
 /** Writes the pending documents of these committed subjects; resolves once all are written. Repeating it changes nothing. */
 export async function publishPending(core: Core, committed: readonly SubjectDocument[], mayGoOn: () => boolean): Promise<void> {
-  const outbox = collect(committed)
+  const outbox = collect(committed, core.clock.now())
   const writes: Promise<unknown>[] = []
   const write = (doing: string, count: number, attempt: () => Promise<unknown>) =>
     count > 0 && writes.push(persistWhile(core, mayGoOn, doing, attempt))
   for (const collection of ['history', 'policies'] as const)
     write(`write ${collection}`, outbox[collection].length, () => core.store.insert(collection, outbox[collection]))
-  for (const collection of ['incidents', 'windows'] as const)
+  for (const collection of ['incidents', 'windows', 'subjectTags'] as const)
     write(`write ${collection}`, outbox[collection].length, () => core.store.advance(collection, outbox[collection]))
   await Promise.all(writes)
   // Last: a notifier that finds an alert reads its incident, which must not be older than the alert.
@@ -33,9 +36,10 @@ export async function publishPending(core: Core, committed: readonly SubjectDocu
   announce(core, committed, outbox)
 }
 
-function collect(committed: readonly SubjectDocument[]): Outbox {
-  const outbox: Outbox = { history: [], alerts: [], policies: [], incidents: [], windows: [] }
+function collect(committed: readonly SubjectDocument[], now: number): Outbox {
+  const outbox: Outbox = { history: [], alerts: [], policies: [], incidents: [], windows: [], subjectTags: [] }
   for (const subject of committed) {
+    outbox.subjectTags.push(...tagDocumentsOf(subject, now))
     for (const entry of subject.pending) {
       if (entry.mode === 'advance' || entry.mode === 'insert') collectDocument(entry, outbox)
     }

@@ -6,16 +6,28 @@ import type { ResourceView } from '#shared/contracts/resource-views.ts'
 
 const Key = Type.String({ minLength: 1, maxLength: 400 })
 
+/** Texts as they stand in the query, by the field's or the label's key. */
+const Filters = Type.Array(Type.Object({ key: Type.String({ maxLength: 16_384 }), value: Type.String({ maxLength: 16_384 }) }), {
+  maxItems: 5,
+})
+
+/** What Resources a list is about; each may be left open. `template`: a key, which means any revision, or `key@version`. */
+export const resourceFilters = {
+  state: Type.Enum(['active', 'archived', 'all']),
+  template: Nullable(Type.String({ minLength: 1, maxLength: 100 })),
+  meta: Filters,
+  labels: Filters,
+}
+
 export const resourceAsks = {
   /** By id, else by key, archived ones too; null: none. Rules read as they were last recorded. */
   'get-resource': Type.Object({ workspaceId: Id, reference: Key }),
   /** Each as its id, archived or not, in the order of `references`; null: none. */
   'resolve-resources': Type.Object({ workspaceId: Id, references: Type.Array(Key, { minItems: 1, maxItems: 500 }) }),
-  /** A page of the workspace's Resources by id. `template`: a key, which means any revision, or `key@version`. */
+  /** A page of the workspace's Resources by id. Refused: validation with the query parameter at fault as `field`. */
   'list-resources': Type.Object({
     workspaceId: Id,
-    state: Type.Enum(['active', 'archived', 'all']),
-    template: Nullable(Type.String({ minLength: 1, maxLength: 100 })),
+    ...resourceFilters,
     after: Nullable(Id),
     limit: Type.Integer({ minimum: 1, maximum: 200 }),
   }),

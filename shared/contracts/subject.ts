@@ -148,6 +148,8 @@ export type Pending =
   /** Stamped with the subject's rev, and written only over a smaller stamp. */
   | { mode: 'advance'; collection: 'incidents'; document: IncidentDocument }
   | { mode: 'advance'; collection: 'windows'; document: WindowDocument }
+  /** Tags that the subject got and lost: see shared/subject-tags.ts. Stamped as those that advance. */
+  | { mode: 'tags'; put: string[]; gone: string[] }
   /** A check entry: its new value, or null to remove it; only over a smaller rev. */
   | { mode: 'check'; locationId: string; rev: number; entry: CheckEntry | null }
   /** Everything that hangs on a deleted subject, removed in slices. */

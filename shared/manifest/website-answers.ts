@@ -1,4 +1,5 @@
 // Answers to the system Template of website monitors, as they are stored. Pure. Rule: docs/reference/v3.md, 3.10.
+import type { Answers } from '#shared/contracts/template.ts'
 import { FailureMode, type WebsiteCheck, WebsiteMethod } from '#shared/contracts/website.ts'
 import { isHttpUrl } from '#shared/http-url.ts'
 import { missing, refused } from '#shared/json-shape/first-refusal.ts'
@@ -60,6 +61,22 @@ export function readWebsiteAnswers(sent: Readonly<Record<string, unknown>>, pres
   }
   return { ...check, locations: [...new Set(check.locations)] }
 }
+
+/** What a field has against an answer, as the end of a sentence; null: it takes it. */
+export function faultOfWebsiteAnswer({ key }: { key: string }, answer: unknown): string | null {
+  const [fits, must] = rules[key as Field]
+  return fits(answer) ? null : `must ${must}`
+}
+
+/** A monitor as answers to its Template: a delay that nobody answered is the Template's default. */
+export const websiteAnswers = (check: WebsiteCheck): Answers => ({
+  ...check,
+  confirm_after: check.confirm_after ?? usualDelay('confirm_after'),
+  recover_after: check.recover_after ?? usualDelay('recover_after'),
+})
+
+const usualDelay = (key: 'confirm_after' | 'recover_after'): number =>
+  Number(websiteCheck.fields.find(field => field.key === key)?.default ?? 0)
 
 const isDelay = (key: string): boolean => key === 'confirm_after' || key === 'recover_after'
 const isText = (value: unknown): value is string => typeof value === 'string'

@@ -31,6 +31,7 @@ import type { ProberCredentialDocument } from '#shared/contracts/prober-credenti
 import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/roll-up.ts'
 import type { SilenceNotes } from '#shared/contracts/silence.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { SubjectTagDocument } from '#shared/contracts/subject-tag.ts'
 import type { TemplateDocument } from '#shared/contracts/template.ts'
 import type { TransformationDocument } from '#shared/contracts/transformation.ts'
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
@@ -78,6 +79,7 @@ export interface SettingDocument extends Stored {
 
 export interface Collections {
   subjects: SubjectDocument
+  subjectTags: SubjectTagDocument
   observations: CheckObservationDocument
   pushedObservations: PushedObservationDocument
   observationIds: ObservationIdDocument
@@ -142,6 +144,7 @@ export const collections: Record<CollectionName, CollectionSpec> = {
       { name: 'byDeletion', fields: ['deletedAt'] },
     ],
   },
+  subjectTags: { writer: 'keeper', columns: { gone: 'integer' }, indexes: [], expires: true },
   observations: {
     writer: 'keeper',
     compact: true,

@@ -51,7 +51,7 @@ export async function setStage(document: object = host, wrapStore?: (store: Stor
 }
 export type World = Awaited<ReturnType<typeof setStage>>
 
-export async function publish({ store }: Pick<World, 'store'>, template: Template, workspaceId = 'w') {
+export async function publish({ store }: { store: Store }, template: Template, workspaceId = 'w') {
   const { key, version } = template
   const document: TemplateDocument = {
     id: `${workspaceId}/${key}@${version}`,

@@ -20,6 +20,7 @@ import { type FakeKeeper, startFakeKeeper, subjectDocument } from './fake-keeper
 import { createHandClock, type HandClock } from './hand-clock.ts'
 import { createMemoryHub, type MemoryHub } from './memory-bus.ts'
 import { createMemoryStore, type MemoryStore } from './memory-store.ts'
+import { storeTags } from './store-tags.ts'
 
 export interface Answer {
   status: number
@@ -207,5 +208,6 @@ export async function addSubject({ store, clock }: Base, change: Partial<Subject
   )
   const subject = { ...made, ...change }
   await store.upsert('subjects', [subject])
+  await storeTags(store, null, subject)
   return subject
 }

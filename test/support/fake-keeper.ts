@@ -15,6 +15,7 @@ import type { Store } from '#shared/store/port.ts'
 import { step } from '../../services/keeper/step/step.ts'
 import { nothingHeld } from '../../services/keeper/step/types.ts'
 import { noTemplates } from '../keeper/no-templates.ts'
+import { storeTags } from './store-tags.ts'
 
 export interface FakeKeeper {
   /** Every command taken, repeats included. */
@@ -47,9 +48,10 @@ export async function startFakeKeeper(bus: Bus, store: Store, clock: Clock): Pro
         answered.set(command.id, reply)
         message.respond(reply)
       }
-      if (isOfCustomSubject(command)) void stepForReal(store, clock, subjectId, command).then(answer)
+      const tagging = <T>(work: () => Promise<T>) => withTagsStored(store, clock, subjectId, work)
+      if (isOfCustomSubject(command)) void tagging(() => stepForReal(store, clock, subjectId, command)).then(answer)
       else {
-        void apply(store, clock, subjectId, command).then(result =>
+        void tagging(() => apply(store, clock, subjectId, command)).then(result =>
           answer(result === null ? error('not_found') : { ok: true, result }),
         )
       }
@@ -60,6 +62,15 @@ export async function startFakeKeeper(bus: Bus, store: Store, clock: Clock): Pro
 
 const websiteCommands: readonly string[] = ['create-website', 'update-website', 'delete-subject', 'acknowledge-incident']
 const isOfCustomSubject = ({ kind }: Command) => !websiteCommands.includes(kind)
+
+/** Stores the tags that the subject gets and loses by `work`. */
+async function withTagsStored<T>(store: Store, clock: Clock, subjectId: string, work: () => Promise<T>): Promise<T> {
+  const [before = null] = await store.get('subjects', [subjectId])
+  const result = await work()
+  const [after = null] = await store.get('subjects', [subjectId])
+  if (after !== null) await storeTags(store, before, after, clock.now())
+  return result
+}
 
 async function stepForReal(store: Store, clock: Clock, subjectId: string, command: Command): Promise<Reply | null> {
   const [present = null] = await store.get('subjects', [subjectId])

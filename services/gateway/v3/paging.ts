@@ -30,17 +30,18 @@ export function readCursor(listing: Listing): string | null {
 
 /** Null: there is no further page. */
 export const formatCursor = (listing: Listing, position: string | null): string | null =>
-  position === null ? null : Buffer.from(markOf(listing) + position).toString('base64url')
+  position === null ? null : Buffer.from(markOf(listing, position) + position).toString('base64url')
 
 const markCharacters = 8
 
-/** Hash of the route, the names in its path, and the filters. The size of a page may change on the way. */
-function markOf({ request, query }: Listing): string {
+/** Hash of the route, the names in its path, the filters and the position. The size of a page may change on the way. */
+function markOf({ request, query }: Listing, position: string): string {
   const { cursor: _cursor, limit: _limit, ...filters } = query
   const listed = [
     request.routeOptions.url,
     request.params,
     Object.entries(filters).sort(([one], [other]) => (one < other ? -1 : 1)),
+    position,
   ]
   return hash('sha256', JSON.stringify(listed), 'base64url').slice(0, markCharacters)
 }

@@ -5,7 +5,7 @@ import type { ResourceRuleView, ResourceView } from '#shared/contracts/resource-
 import { routeTransitions } from '#shared/contracts/template.ts'
 import type { WebsiteCheck } from '#shared/contracts/website.ts'
 import type { IncidentIds } from '#shared/incident-ids.ts'
-import { websiteCheck } from '#shared/manifest/website-check.ts'
+import { websiteAnswers } from '#shared/manifest/website-answers.ts'
 import { redactedUrl } from '#shared/redaction.ts'
 import { roleIn } from '../access.ts'
 import { timestamp, timestampOrNull } from '../instants.ts'
@@ -135,16 +135,8 @@ const numberOf = ({ openIncident }: ResourceRuleView): number => Number(openInci
 function metaOf({ answers, check, workspaceId }: ResourceView, identity: Identity): Record<string, unknown> {
   if (check === null) return { ...answers }
   const isRedacted = identity.scope !== null || roleIn(identity, workspaceId) === 'viewer'
-  const stored = {
-    ...check,
-    confirm_after: check.confirm_after ?? usual('confirm_after'),
-    recover_after: check.recover_after ?? usual('recover_after'),
-  }
+  const stored = { ...check, ...websiteAnswers(check) }
   return isRedacted ? redacted(stored) : stored
 }
 
 const redacted = (check: WebsiteCheck) => ({ ...check, url: redactedUrl(check.url), data: check.data === '' ? '' : '[redacted]' })
-
-/** The Template's default of a field that nobody answered. */
-const usual = (key: 'confirm_after' | 'recover_after') =>
-  Number(websiteCheck.fields.find(field => field.key === key)?.default ?? 0)

@@ -13,6 +13,8 @@ import { commandId } from '../command-id.ts'
 import type { GatewayContext } from '../context.ts'
 import { Paged } from '../route.ts'
 import { NameText, route, type V3Call } from './common.ts'
+import { filterQuery, filterRefusals, readFilters } from './filters.ts'
+import { isLabelKey, isLabelValue } from './labels.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from './paging.ts'
 import { ResourceItem, ResourceObject, resourceItem, resourceObject } from './resource-object.ts'
 
@@ -61,18 +63,17 @@ const list = route({
   needs: { role: 'viewer', scope: null },
   query: {
     ...pageQuery,
+    ...filterQuery,
     state: { schema: Type.Enum(['active', 'archived', 'all']), meaning: '`active` unless sent.' },
-    template: { schema: Type.String({ minLength: 1, maxLength: 100 }), meaning: 'A key, or key@version for one revision.' },
   },
   result: Type.Array(ResourceItem),
-  refusals: ['422 limit', '422 cursor', '422 state'],
+  refusals: ['422 limit', '422 cursor', '422 state', ...filterRefusals],
   isAudited: false,
   handler: async ({ directory, incidentIds }, call) => {
     const { request, workspaceId, query, traceId } = call
     const { identity } = request
     const state = (query['state'] ?? 'active') as 'active' | 'archived' | 'all'
-    const template = query['template'] === undefined ? null : String(query['template'])
-    const asked = { workspaceId, state, template, after: readCursor(call), limit: limitOf(call) }
+    const asked = { workspaceId, state, ...readFilters(query), after: readCursor(call), limit: limitOf(call) }
     const { items, next } = await directory.ask('list-resources', asked, traceId)
     return new Paged(
       items.map(resource => resourceItem(resource, { incidentIds, identity })),
@@ -217,11 +218,9 @@ async function reserve(
   return key
 }
 
-const labelKey = /^[a-z0-9][a-z0-9._-]{0,62}$/
-
 /** Any defect is 422 `labels`. Null removes a label, where there may be one. */
 function readLabels(sent: Record<string, unknown>, mayRemove: boolean): Record<string, string | null> {
-  const fits = ([key, value]: [string, unknown]) => labelKey.test(key) && ((value === null && mayRemove) || isLabelValue(value))
+  const fits = ([key, value]: [string, unknown]) => isLabelKey(key) && ((value === null && mayRemove) || isLabelValue(value))
   const entries = Object.entries(sent)
   if (entries.length <= limits.v3.resourceLabels * (mayRemove ? 2 : 1) && entries.every(fits))
     return Object.fromEntries(entries) as Record<string, string | null>
@@ -230,9 +229,6 @@ function readLabels(sent: Record<string, unknown>, mayRemove: boolean): Record<s
     `Labels are at most ${limits.v3.resourceLabels} texts of 1 to 128 characters under keys of a-z, 0-9, '.', '_' and '-'`,
   )
 }
-
-const isLabelValue = (value: unknown): boolean =>
-  typeof value === 'string' && value.trim() === value && value.length >= 1 && [...value].length <= 128 && !/\p{Cc}/u.test(value)
 
 const invalid = (field: string, sentence: string) => new AppError('validation', sentence, { facts: { field } })
 

@@ -1,0 +1,48 @@
+// Filters of lists by what Resources are: `template`, `meta.<field>` and `label.<key>`. The directory reads a field's value by its Template.
+// Rules: docs/reference/v3.md, 9.3 and 9.4.
+import { Type } from 'typebox'
+import { limits } from '#shared/limits.ts'
+import { isLabelKey, isLabelValue } from './labels.ts'
+import { invalidParameter } from './read-query.ts'
+
+const { metaFilters, labelFilters } = limits.v3
+
+/** Parameters of a list that takes these filters. */
+export const filterQuery = {
+  template: { schema: Type.String({ minLength: 1, maxLength: 100 }), meaning: 'A key, or key@version for one revision.' },
+  'meta.': {
+    schema: Type.String(),
+    meaning: `\`meta.<field>=<value>\`: Resources that answer so. Needs \`template\`; at most ${metaFilters} of them.`,
+  },
+  'label.': {
+    schema: Type.String(),
+    meaning: `\`label.<key>=<value>\`: Resources with this label; at most ${labelFilters} of them.`,
+  },
+}
+
+export const filterRefusals = ['422 template', '422 meta.<field>', '422 label.<key>'] as const
+
+type Filter = { key: string; value: string }
+
+/** Throws `validation` of the parameter that is one too many, or of a label out of bounds. */
+export function readFilters(query: Readonly<Record<string, string | number | boolean>>): {
+  template: string | null
+  meta: Filter[]
+  labels: Filter[]
+} {
+  const meta = startingWith('meta.', query, metaFilters)
+  const labels = startingWith('label.', query, labelFilters)
+  for (const { key, value } of labels) {
+    if (!isLabelKey(key)) throw invalidParameter(`label.${key}`, `No label has the key '${key}'`)
+    if (!isLabelValue(value)) throw invalidParameter(`label.${key}`, 'The value of a label is a text of 1 to 128 characters')
+  }
+  const { template } = query
+  return { template: typeof template === 'string' ? template : null, meta, labels }
+}
+
+function startingWith(prefix: string, query: Readonly<Record<string, string | number | boolean>>, most: number): Filter[] {
+  const found = Object.keys(query).filter(name => name.startsWith(prefix))
+  const tooMany = found[most]
+  if (tooMany !== undefined) throw invalidParameter(tooMany, `A list has at most ${most} filters ${prefix}`)
+  return found.map(name => ({ key: name.slice(prefix.length), value: String(query[name]) }))
+}
