@@ -295,6 +295,8 @@ export const limits = {
 
   v3: {
     resourceLabels: 16,
+    /** Signals that senders declare on a Resource, beside its Template's (v3 7.3). */
+    declaredSignals: 16,
     /** A response of generation 3 leaves within this (v3 1.10); its clients wait 30 s. */
     answerMs: 10 * second,
     batchAnswerMs: 25 * second,

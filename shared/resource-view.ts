@@ -5,6 +5,7 @@ import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Template } from '#shared/contracts/template.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { comparisonsOf } from '#shared/manifest/read-decision.ts'
+import { platformSignalKey, reportedKind } from '#shared/resource-signals.ts'
 import { windowView } from '#shared/subject-view.ts'
 
 /** `template`: of a Resource of a published Template; null of others. `judged`: what a rule says now; absent: what was last recorded. */
@@ -33,16 +34,14 @@ export function resourceView(
   }
 }
 
-const kinds = { custom_heartbeat: 'heartbeat', custom_periodic: 'periodic', custom_event: 'event' } as const
-
 function signalsOf({ check, custom }: SubjectDocument, template: Template | null): ResourceSignalView[] {
   const platform = (check?.locations ?? []).map(location => {
-    const key = `reachability@${location}`
+    const key = platformSignalKey(location)
     return { id: key, key, kind: 'heartbeat' as const, isPlatform: true }
   })
-  const others = (custom?.signals ?? []).map(({ key: id, slug: key, kind }) => {
-    const declared = template?.signals.find(signal => signal.key === key)
-    return { id, key, kind: kind === 'template' ? (declared?.kind ?? 'event') : kinds[kind], isPlatform: false }
+  const others = (custom?.signals ?? []).map(signal => {
+    const { key: id, slug: key } = signal
+    return { id, key, kind: reportedKind(signal, template), isPlatform: false }
   })
   return [...platform, ...others]
 }

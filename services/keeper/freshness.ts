@@ -11,8 +11,10 @@ import type { Change, Surrounding } from './step/types.ts'
 /** How fresh a subject's readings are, for the checkpoint; locations without a report are left out. */
 export function freshnessOf({ id, rev, judgedAt, dueAt, readings }: SubjectDocument): Freshness {
   const fresh: FreshReading[] = []
-  for (const [locationId, { slotAt, at, ok, statusCode, totalMs, error }] of Object.entries(readings)) {
-    if (slotAt !== null && at !== null) fresh.push([locationId, slotAt, at, ok ? 1 : 0, statusCode, totalMs, error])
+  for (const [locationId, { slotAt, at, ok, statusCode, totalMs, error, isPushed }] of Object.entries(readings)) {
+    if (slotAt === null || at === null) continue
+    const report = [locationId, slotAt, at, ok ? 1 : 0, statusCode, totalMs, error] as const
+    fresh.push(isPushed ? [...report, 1] : report)
   }
   return [id, rev, judgedAt, dueAt, fresh]
 }
@@ -79,7 +81,7 @@ function takeSeries(subject: SubjectDocument, series: SeriesDocument): SubjectDo
   return { ...subject, custom: { ...custom, accepted }, templated: { ...templated, heard } }
 }
 
-const readingOf = ([, slotAt, at, ok, statusCode, totalMs, error]: FreshReading, addedAt: number): Reading => ({
+const readingOf = ([, slotAt, at, ok, statusCode, totalMs, error, isPushed]: FreshReading, addedAt: number): Reading => ({
   addedAt,
   slotAt,
   at,
@@ -87,4 +89,5 @@ const readingOf = ([, slotAt, at, ok, statusCode, totalMs, error]: FreshReading,
   error,
   statusCode,
   totalMs,
+  ...(isPushed ? { isPushed: true } : {}),
 })

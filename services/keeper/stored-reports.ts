@@ -3,20 +3,14 @@
 import type { Command } from '#shared/contracts/command.ts'
 import type { ObservationIdDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import {
-  endOfPrefix,
-  observationIdKey,
-  observationOfSeries,
-  parsePushedObservationId,
-  pushedPrefix,
-  seriesId,
-} from '#shared/ids.ts'
+import { endOfPrefix, observationIdKey, parsePushedObservationId, pushedPrefix, seriesId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { baselineDaysOn } from '#shared/manifest/counted-on.ts'
 import { type Core, persistWhile } from './core.ts'
 import { ReportMemory } from './report-memory.ts'
+import { reportsOf, signalNamed } from './sent-reports.ts'
 import { baselineFromUs } from './step/baselines.ts'
-import { observationRowId } from './step/observe.ts'
+import { observationRowId } from './step/observed-row.ts'
 import { stampOf } from './step/take-reports.ts'
 import type { Input, NewestReport, StoredReports } from './step/types.ts'
 
@@ -201,54 +195,25 @@ function addWanted(core: Core, { subjectId, at }: Input, command: Command, wante
   for (const [i, report] of reportsOf(command).entries()) {
     if (report.sentId !== null)
       wanted.places.set(observationIdKey(subjectId, report.sentId), { subjectId, sentId: report.sentId })
-    const signals = subject?.custom?.signals
     // A signal that this very round makes has reported nothing yet.
-    const signal = signals?.find(candidate => candidate.slug === report.signal)
-    if (entry === undefined || signal === undefined) continue
+    const signal = subject == null ? null : signalNamed(subject, core.templates.find(subject), report.signal)
+    if (subject == null || entry === undefined || signal === null) continue
     const atUs = report.atUs ?? (stampUs === null ? null : stampUs + i)
     entry.reports ??= new ReportMemory()
     const memory = entry.reports
-    const id = report.seriesOf(subjectId, signal.key)
-    const known = memory.series(id, core.clock.now())
-    if (known === null) wanted.series.add(id)
-    else wanted.known.set(id, known)
-    if (subject != null) addNumbers(core, subject, signal, atUs ?? at * 1_000, wanted)
+    if (signal.series !== 'none') {
+      const id = seriesId(subjectId, signal.key, signal.series === 'labels' ? report.labels : {})
+      const known = memory.series(id, core.clock.now())
+      if (known === null) wanted.series.add(id)
+      else wanted.known.set(id, known)
+    }
+    addNumbers(core, subject, signal, atUs ?? at * 1_000, wanted)
     // The place of a sender's id says where its row is.
     if (report.sentId !== null) continue
     if (!memory.knows(signal.key)) wanted.newest.set(`${subjectId}.${signal.key}`, { subjectId, signalKey: signal.key, memory })
-    if (atUs !== null && memory.mayHold(signal.key, atUs)) wanted.pushed.add(report.rowOf(subjectId, signal.key, atUs))
+    if (atUs !== null && memory.mayHold(signal.key, atUs))
+      wanted.pushed.add(observationRowId(subjectId, signal.key, { ...report, atUs }))
   }
-}
-
-interface SentReport {
-  signal: string
-  sentId: string | null
-  /** Microseconds; null: the keeper stamps it. */
-  atUs: number | null
-  /** Ids of the series and of the row that the report belongs to. */
-  seriesOf(subjectId: string, signalKey: string): string
-  rowOf(subjectId: string, signalKey: string, atUs: number): string
-}
-
-function reportsOf(command: Command): readonly SentReport[] {
-  if (command.kind === 'observe') {
-    return command.observations.map(sent => ({
-      signal: sent.signal,
-      sentId: sent.sentId,
-      atUs: sent.atUs,
-      seriesOf: (subjectId, signalKey) => seriesId(subjectId, signalKey, {}),
-      rowOf: (subjectId, signalKey, atUs) => observationRowId(subjectId, signalKey, { ...sent, atUs }),
-    }))
-  }
-  if (command.kind !== 'report-observation' && command.kind !== 'report-observations') return []
-  const reports = command.kind === 'report-observation' ? [command] : command.observations
-  return reports.map(({ signal, observedAtUs, labels }) => ({
-    signal,
-    sentId: null,
-    atUs: observedAtUs,
-    seriesOf: (subjectId, signalKey) => seriesId(subjectId, signalKey, labels),
-    rowOf: (subjectId, signalKey, atUs) => observationOfSeries(seriesId(subjectId, signalKey, labels), atUs),
-  }))
 }
 
 /** The newest sets of labels of each signal: of more than these, the older say nothing about what an input reads now. */

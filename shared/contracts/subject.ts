@@ -98,6 +98,8 @@ export interface ObservedInput {
   /** Which of the subject's accepted observations it is; absent where `observedAtUs` is null. */
   number?: number
   ok: boolean
+  /** The sender reported that there is no evidence: `ok` says nothing. */
+  isNoData?: true
   value: number | null
   /** The sender's error, cut for evidence; null when none. */
   error: string | null
@@ -131,12 +133,14 @@ export interface Reading {
   addedAt: number
   /** The slot of the newest result; older or equal slots change nothing. */
   slotAt: number | null
-  /** When that check ended. */
+  /** When that check ended, or the instant of the Observation that was pushed. */
   at: number | null
   ok: boolean
   error: string | null
   statusCode: number | null
   totalMs: number | null
+  /** A sender reported it: a check that ended before `at` does not replace it. */
+  isPushed?: true
 }
 
 /** What a committed subject still has to write or to remove elsewhere. */

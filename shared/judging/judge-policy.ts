@@ -63,8 +63,9 @@ const noEventYet: InputReading = { value: false, young: false, at: null, reason:
 
 function reportedValue(
   { mode, compare, threshold }: PolicyInput,
-  { ok, value, error }: ObservedInput,
+  { ok, isNoData, value, error }: ObservedInput,
 ): Pick<InputReading, 'value' | 'reason'> {
+  if (isNoData) return { value: 'unknown', reason: 'the sender reported no_data' }
   if (mode === 'status') return ok ? { value: false, reason: null } : { value: true, reason: error }
   if (value === null) return { value: 'unknown', reason: 'the newest report has no number' }
   const limit = threshold ?? 0

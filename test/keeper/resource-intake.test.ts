@@ -3,8 +3,8 @@ import t from 'tap'
 import type { SentObservation } from '#shared/contracts/resource-commands.ts'
 import { baselineOf } from '#shared/judging/heard-signal.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
-import { type Put, type Store, StoreError } from '#shared/store/port.ts'
-import { create, host, observe, publish, ruleOf, setStage, type World } from './resource-world.ts'
+import type { Store } from '#shared/store/port.ts'
+import { create, cutting, host, observe, publish, ruleOf, setStage, type World } from './resource-world.ts'
 import { createWorld, minute } from './world.ts'
 
 const hour = 60 * minute
@@ -51,22 +51,6 @@ t.test('the same id on two Resources is two Observations (v3 7.2)', async t => {
   for (const id of [one, two]) await observe(world, id, { signal: 'probe', state: 'problem', sentId: 'x' })
   for (const id of [one, two]) t.match(await ruleOf(world, id, 'down'), { status: 'problem' })
 })
-
-/** Writes the first `puts` that are not empty of a report's, then nothing more. */
-function cutting(store: Store, cut: { after: number | null }): Store {
-  return new Proxy(store, {
-    get: (all, name) => {
-      if (name !== 'putInOrder') return all[name as keyof Store]
-      return async (puts: readonly Put[]) => {
-        const isReport = puts.some(({ collection, documents }) => collection === 'pushedObservations' && documents.length > 0)
-        if (cut.after === null || (cut.after >= 0 && !isReport)) return await all.putInOrder(puts)
-        if (cut.after > 0) await all.putInOrder(puts.filter(({ documents }) => documents.length > 0).slice(0, cut.after))
-        cut.after = -1
-        throw new StoreError('unavailable', 'cut')
-      }
-    },
-  })
-}
 
 for (const sentId of ['run-1', null]) {
   const title = sentId === null ? 'an instant' : 'an id'

@@ -4,7 +4,7 @@ import type { ObservedResult, ResourceView } from '#shared/contracts/resource-vi
 import type { Template, TemplateDocument } from '#shared/contracts/template.ts'
 import { randomId } from '#shared/ids.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
-import type { Store } from '#shared/store/port.ts'
+import { type Put, type Store, StoreError } from '#shared/store/port.ts'
 import { createWorld } from './world.ts'
 
 export const second = 1_000
@@ -103,4 +103,20 @@ export async function ruleOf(world: World, id: string, key: string) {
 export async function kindsOf(world: World, id: string): Promise<string[]> {
   const found = await world.history(id)
   return found.sort((one, other) => one.id.localeCompare(other.id, 'en', { numeric: true })).map(({ kind }) => kind)
+}
+
+/** Writes the first `puts` that are not empty of a report's, then nothing more. */
+export function cutting(store: Store, cut: { after: number | null }): Store {
+  return new Proxy(store, {
+    get: (all, name) => {
+      if (name !== 'putInOrder') return all[name as keyof Store]
+      return async (puts: readonly Put[]) => {
+        const isReport = puts.some(({ collection, documents }) => collection === 'pushedObservations' && documents.length > 0)
+        if (cut.after === null || (cut.after >= 0 && !isReport)) return await all.putInOrder(puts)
+        if (cut.after > 0) await all.putInOrder(puts.filter(({ documents }) => documents.length > 0).slice(0, cut.after))
+        cut.after = -1
+        throw new StoreError('unavailable', 'cut')
+      }
+    },
+  })
 }

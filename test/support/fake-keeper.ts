@@ -104,7 +104,9 @@ async function apply(
   const [present = null] = await store.get('subjects', [subjectId])
   if (command.kind === 'create-website') {
     const made = subjectDocument(subjectId, command.workspaceId, command.slug, command.name, command.check, clock.now())
-    await store.insert('subjects', [made])
+    const unreported = { addedAt: clock.now(), slotAt: null, at: null, ok: false, error: null, statusCode: null, totalMs: null }
+    const readings = Object.fromEntries(command.check.locations.map(location => [location, unreported]))
+    await store.insert('subjects', [{ ...made, readings }])
     return viewOf(made)
   }
   if (present === null || present.deletedAt !== null) return null

@@ -1,13 +1,15 @@
 // Which sources (locations and signals) of a subject have something stored: found by leaping from the first row of one to the first
 // behind it, so that those count too that the subject does not have any more.
 import { endOfPrefix, observationPrefix, parseCheckObservationId, parsePushedObservationId, pushedPrefix } from '#shared/ids.ts'
+import { isPlatformKey } from '#shared/resource-signals.ts'
 import { levelPrefix, parseRollUpId, rowPrefix, type Source } from '#shared/roll-up/roll-up-ids.ts'
 import type { PatientStore } from './patient-store.ts'
 
 /** Those with raw observations: locations that reported on the day of `at` (ms), signals whenever they reported. */
 export async function rawSources(store: PatientStore, subjectId: string, at: number): Promise<Source[]> {
   const [locations, signals] = await Promise.all([locationSources(store, subjectId, at), signalSources(store, subjectId)])
-  return [...locations, ...signals]
+  // Response times and uptime of a website come from its checks alone (v3 7.4).
+  return [...locations, ...signals.filter(({ id }) => !isPlatformKey(id))]
 }
 
 /** Those with roll-ups by the hour: the roll-ups by the day come from these. */

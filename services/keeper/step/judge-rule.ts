@@ -12,6 +12,7 @@ import type { Judgement } from '#shared/judging/judgement.ts'
 import { inputKeyOf, locationLabel, selects } from '#shared/judging/policy-input.ts'
 import type { Moment } from '#shared/judging/read-comparison.ts'
 import { limits } from '#shared/limits.ts'
+import { isOfGeneration2 } from '#shared/subject-view.ts'
 import { neverObserved } from './observed-input.ts'
 import { templateRuleOf } from './template-rule.ts'
 import type { TemplateOf } from './types.ts'
@@ -66,7 +67,7 @@ export function factsOf(subject: SubjectDocument, ruleKey: string, input: Policy
     return { of: 'rule', verdict: cited?.verdict?.verdict ?? null }
   }
   const observed = subject.custom?.observed[inputKeyOf(ruleKey, input)] ?? neverObserved(at)
-  const signal = subject.custom?.signals.find(candidate => candidate.slug === input.signal)
+  const signal = subject.custom?.signals.filter(isOfGeneration2).find(candidate => candidate.slug === input.signal)
   if (signal === undefined) return platformFacts(subject, input, observed)
   if (signal.kind === 'custom_event') return { of: 'signal', reports: 'pushed', observed, silentAfterMs: null, graceMs: 0 }
   const silentAfterMs = input.noDataAfterMs ?? limits.judging.heartbeatSilentMs

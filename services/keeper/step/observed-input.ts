@@ -34,6 +34,7 @@ export const observedOf = ({
   observedAtUs,
   number: number ?? 0,
   ok: status === 'ok',
+  ...(status === 'no_data' ? { isNoData: true } : {}),
   value,
   error: error === '' ? null : firstCharacters(redactedText(error), limits.judging.reasonCharacters),
 })

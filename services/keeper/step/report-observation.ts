@@ -9,7 +9,7 @@ import { observationOfSeries, seriesId } from '#shared/ids.ts'
 import { inputKeyOf, selects } from '#shared/judging/policy-input.ts'
 import { hour, limits } from '#shared/limits.ts'
 import { pushedRow } from '#shared/pushed-row.ts'
-import { signalsOf } from '#shared/subject-view.ts'
+import { isOfGeneration2, signalsOf } from '#shared/subject-view.ts'
 import { judgeReport } from './judge-subject.ts'
 import { isLater, observedOf } from './observed-input.ts'
 import { type Refusal, refusal } from './refusal.ts'
@@ -28,7 +28,7 @@ export type Reported =
 
 /** `at` is the keeper's now, ms. What the sender left unstamped is stamped already. */
 export function reportObservation(subject: SubjectDocument, report: Report, at: number, surrounding: Surrounding): Reported {
-  const signal = subject.custom?.signals.find(candidate => candidate.slug === report.signal)
+  const signal = subject.custom?.signals.filter(isOfGeneration2).find(candidate => candidate.slug === report.signal)
   if (signal === undefined) return { refused: refusalOf(subject, report) }
   const { observedAtUs } = report
   const series = seriesId(subject.id, signal.key, report.labels)
@@ -41,11 +41,22 @@ export function reportObservation(subject: SubjectDocument, report: Report, at: 
   const row = pushedRow(id, view, at + limits.retention.pushedMs)
   if (rejectReason !== 'accepted') return { subject, row, series: null, view }
   const { labels, status, value, error } = report
-  const number = (subject.custom?.accepted ?? 0) + 1
-  const accepted: Accepted = { signalKey: signal.key, labels, observedAtUs, number, status, value, error }
+  return { ...accept(subject, { signalKey: signal.key, labels, observedAtUs, status, value, error }, at, surrounding), row, view }
+}
+
+/** Judges an Observation of a signal that authored rules read. `series` is null if its labels have a newer one. */
+export function accept(
+  subject: SubjectDocument,
+  report: Omit<Accepted, 'number'>,
+  at: number,
+  surrounding: Surrounding,
+): { subject: SubjectDocument; series: SeriesDocument | null } {
+  const accepted: Accepted = { ...report, number: (subject.custom?.accepted ?? 0) + 1 }
+  const id = seriesId(subject.id, report.signalKey, report.labels)
+  const newest = surrounding.stored.series(id)
   const judged = judgeReport(subject, takeReport(subject, accepted), at, surrounding)
-  const isNewest = newest === null || newest.observedAtUs <= observedAtUs
-  return { subject: judged, row, series: isNewest ? seriesOf(series, subject, accepted, newest, at) : null, view }
+  const isNewest = newest === null || newest.observedAtUs <= report.observedAtUs
+  return { subject: judged, series: isNewest ? seriesOf(id, subject, accepted, newest, at) : null }
 }
 
 /** The first that fits, in the spec's order; an equal time is not older. `skewUs`: how far in the future it may lie. */

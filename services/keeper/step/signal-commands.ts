@@ -20,10 +20,11 @@ export const nothingCustom: CustomState = {
 export function createSignal(subject: SubjectDocument, command: CommandOf<'create-signal'>, at: number): Obeyed {
   const slug = slugOf(command.name)
   if (slug === '') return invalidName
-  if (signalsOf(subject).some(signal => signal.slug === slug))
-    return refused('validation', 'Signal name taken', `The subject has a signal "${slug}" already`)
   const custom = subject.custom ?? nothingCustom
-  if (custom.signals.length >= limits.subject.signals)
+  // Also by a signal that a sender of generation 3 declared.
+  if ([...signalsOf(subject), ...custom.signals].some(signal => signal.slug === slug))
+    return refused('validation', 'Signal name taken', `The subject has a signal "${slug}" already`)
+  if (custom.signals.filter(isOfGeneration2).length >= limits.subject.signals)
     return refused('invalid_state', 'Too many signals', `A subject has at most ${limits.subject.signals} signals`)
   const number = custom.signalsMade + 1
   const signal = { key: `s${number}`, slug, name: command.name, kind: command.signalKind, meta: command.meta, addedAt: at }

@@ -9,6 +9,7 @@ import { observe } from './observe.ts'
 import { remembered, stillAwaited } from './receipts.ts'
 import { refusal } from './refusal.ts'
 import { reportObservation } from './report-observation.ts'
+import { nothingCustom } from './signal-commands.ts'
 import type { NewestReport, Step, StoredReports, Surrounding } from './types.ts'
 
 export type Reporting = CommandOf<'report-observation' | 'report-observations' | 'observe'>
@@ -90,12 +91,16 @@ export function takeReports(subject: SubjectDocument, command: Reporting, now: n
     next = withStamps(next, stamp, stampUs + reports.length - 1)
     return { subject: next, change: 'commit', observation: null, pushed, places, series, reply }
   }
-  const change = changeBetween(subject, next)
+  const change = isOwned(subject, next) ? 'commit' : changeBetween(subject, next)
   // A subject that is only reported on would carry the answers to its creation for ever.
   const receipts = stillAwaited(next.receipts, surrounding.now)
   if (next !== subject && receipts !== next.receipts) next = { ...next, receipts }
   return { subject: next, change, observation: null, pushed, places, series, reply }
 }
+
+/** Whether the subject's document alone has what was reported: a signal that was declared, or the reading of a website. */
+const isOwned = (before: SubjectDocument, after: SubjectDocument): boolean =>
+  after.custom?.signals !== before.custom?.signals || after.readings !== before.readings
 
 /** Documents made by the observations of one command. Later ones find them as if they were stored; of the same document the last counts. */
 class CommandReports implements StoredReports {
@@ -147,8 +152,9 @@ class CommandReports implements StoredReports {
 }
 
 function withStamps(subject: SubjectDocument, receipt: Receipt, lastUs: number): SubjectDocument {
-  const custom = subject.custom && { ...subject.custom, stampedUs: Math.max(subject.custom.stampedUs, lastUs) }
-  return { ...subject, custom, receipts: remembered(subject.receipts, receipt) }
+  const { custom } = subject
+  const stampedUs = Math.max(custom?.stampedUs ?? 0, lastUs)
+  return { ...subject, custom: { ...(custom ?? nothingCustom), stampedUs }, receipts: remembered(subject.receipts, receipt) }
 }
 
 /** How a report of this id was stamped before; null: it is new. */

@@ -29,6 +29,11 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, surroun
   // What is read again after a crash is older than slots that have come: they are held against the bus's time of now, not of the report.
   const waitedMs = surrounding.now - (input.at + result.ageMs)
   if (isOlder && (reading.slotAt ?? 0) <= slotAtMax + waitedMs) return { ...dropped, observation }
+  // Newer by time wins over what a sender reported (v3 7.4). The slot has come all the same.
+  if (reading.isPushed && reading.at !== null && input.at < reading.at) {
+    const overtaken = { ...subject, readings: { ...subject.readings, [locationId]: { ...reading, slotAt: result.slotAt } } }
+    return { subject: overtaken, change: 'freshness', observation, reply: null }
+  }
 
   const fresh: Reading = {
     addedAt: reading.addedAt,

@@ -343,3 +343,50 @@ t.test('v3 3.10 a website monitor is a Resource, made here and refused by its fi
     t.match(await website(meta), { status: 422, error: { details: { field } } }, JSON.stringify(meta))
   }
 })
+
+t.test('v3 7.3 a signal is declared by its kind, shown in detail, and not to generation 2', async t => {
+  await create({ key: 'declaring' })
+  const custom = await world.call('POST', '/api/v2/subjects', { token: owner, body: { name: 'Declaring 2', workspace_id: 'w1' } })
+  t.equal(custom.json.error, null, JSON.stringify(custom.json))
+  for (const key of ['declaring', 'declaring-2']) {
+    const sent = { signal: 'speed', state: 'problem', kind: 'periodic', value: 5 }
+    const { status, json } = await observe(key, sent)
+    t.equal(status, 202, key)
+    t.match(json.result, { created_signal: true }, key)
+    t.match((await observe(key, { ...sent, at: '2020-01-01T00:00:00Z' })).json.error.details, { field: 'at' })
+    t.match((await observe(key, { ...sent, kind: 'event' })).json.error.details, { field: 'kind' })
+    t.match((await observe(key, { signal: 'speed', state: 'ok' })).json.result, { created_signal: false }, key)
+    const detail = (await call('GET', `${resources}/${key}`)).json.result
+    const { id, ...shown } = detail.signals.at(-1)
+    t.strictSame(shown, { key: 'speed', kind: 'periodic', states: ['ok', 'problem', 'no_data'] }, key)
+    t.equal(id, json.result.signal)
+    for (let i = 2; i <= 16; i++) t.equal((await observe(key, { ...sent, signal: `extra-${i}` })).status, 202, `the ${i}th`)
+    t.match(await observe(key, { ...sent, signal: 'extra-17' }), {
+      status: 422,
+      json: { error: { details: { field: 'signal' } } },
+    })
+  }
+  const shown2 = async (path: string) => (await world.call('GET', `/api/v2/subjects/declaring-2${path}`, { token: owner })).json
+  t.match(await shown2(''), { result: { signal_count: 0 } })
+  t.strictSame((await shown2('/signals')).result, [])
+})
+
+t.test('v3 7.4 and 7.5 a website takes Observations of its locations, without no_data', async t => {
+  const meta = { url: 'https://pushed.example/', locations: [berlin], interval_value: 5 }
+  await create({ template: 'website-check', name: 'Pushed', key: 'pushed', meta })
+  const signal = `reachability@${berlin}`
+  const { status, json } = await observe('pushed', { signal, state: 'problem', reason: 'no answer' })
+  t.equal(status, 202, JSON.stringify(json))
+  t.match(json.result, { signal, created_signal: false })
+  const refused: [object, string][] = [
+    [{ state: 'no_data' }, 'state'],
+    [{ kind: 'event' }, 'kind'],
+    [{ signal: 'reachability@zzzz' }, 'signal'],
+    [{ signal: 'reachability@zzzz', kind: 'heartbeat' }, 'signal'],
+  ]
+  for (const [body, field] of refused) {
+    const answer = await observe('pushed', { signal, state: 'ok', ...body })
+    t.match(answer, { status: 422, json: { error: { details: { field } } } }, JSON.stringify(body))
+  }
+  t.equal((await observe('pushed', { signal, state: 'ok' }, { token: viewer })).status, 403)
+})

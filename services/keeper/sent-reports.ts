@@ -1,0 +1,38 @@
+// Observations of a command, of either generation's language, as far as a round reads what is stored of earlier ones. Pure.
+import type { Command } from '#shared/contracts/command.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { Template } from '#shared/contracts/template.ts'
+import { isDeclared, platformSignalKey } from '#shared/resource-signals.ts'
+import { isOfGeneration2 } from '#shared/subject-view.ts'
+
+export interface SentReport {
+  signal: string
+  sentId: string | null
+  /** Microseconds; null: the keeper stamps it. */
+  atUs: number | null
+  labels: Readonly<Record<string, string>>
+}
+
+export function reportsOf(command: Command): readonly SentReport[] {
+  if (command.kind === 'observe') return command.observations
+  if (command.kind !== 'report-observation' && command.kind !== 'report-observations') return []
+  const reports = command.kind === 'report-observation' ? [command] : command.observations
+  return reports.map(({ signal, observedAtUs, labels }) => ({ signal, sentId: null, atUs: observedAtUs, labels }))
+}
+
+/** A signal as its Observations are stored. */
+export interface ReportedSignal {
+  key: string
+  slug: string
+  /** all: one for the whole signal. labels: one for each set of labels, by which rules select. none: no rule reads it from there. */
+  series: 'all' | 'labels' | 'none'
+}
+
+/** Null: the subject has no such signal. `template`: null if none was published for it. */
+export function signalNamed({ check, custom }: SubjectDocument, template: Template | null, slug: string): ReportedSignal | null {
+  if (check?.locations.some(location => platformSignalKey(location) === slug)) return { key: slug, slug, series: 'none' }
+  const signal = custom?.signals.find(candidate => candidate.slug === slug)
+  if (signal === undefined) return null
+  const series = isOfGeneration2(signal) ? 'labels' : isDeclared(signal, template) ? 'none' : 'all'
+  return { key: signal.key, slug, series }
+}
