@@ -297,6 +297,8 @@ export const limits = {
     resourceLabels: 16,
     /** Signals that senders declare on a Resource, beside its Template's (v3 7.3). */
     declaredSignals: 16,
+    /** Rows of a signal that one read of the Observation log passes at most: those of reports that were not accepted are passed over. */
+    logRowsRead: 2_000,
     /** A response of generation 3 leaves within this (v3 1.10); its clients wait 30 s. */
     answerMs: 10 * second,
     batchAnswerMs: 25 * second,

@@ -1,6 +1,7 @@
 // Questions about Resources of generation 3 (docs/reference/v3.md, sections 6 and 9). Their keeper alone writes them.
 import { Type } from 'typebox'
 import { Id, Nullable } from '#shared/contracts/common.ts'
+import { ListObservations, type ObservationEntry } from '#shared/contracts/observation-log.ts'
 import type { Page } from '#shared/contracts/page.ts'
 import type { ResourceView } from '#shared/contracts/resource-views.ts'
 
@@ -31,6 +32,7 @@ export const resourceAsks = {
     after: Nullable(Id),
     limit: Type.Integer({ minimum: 1, maximum: 200 }),
   }),
+  'list-observations': ListObservations,
   /** Reserves exactly this key for a Resource about to be created. Answers null. Refused: taken `key`. */
   'reserve-key': Type.Object({ workspaceId: Id, key: Key, subjectId: Id }),
 } as const
@@ -45,5 +47,6 @@ export interface ResourceAnswers {
   'get-resource': ResourceView | null
   'resolve-resources': (ResolvedResource | null)[]
   'list-resources': Page<ResourceView>
+  'list-observations': ObservationEntry[]
   'reserve-key': null
 }

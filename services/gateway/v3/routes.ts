@@ -3,6 +3,7 @@ import type { Route } from '../route.ts'
 import { auditRoutes } from './audit.ts'
 import { destinationRoutes } from './destinations.ts'
 import { generalRoutes } from './general.ts'
+import { observationLogRoutes } from './observation-log.ts'
 import { observationRoutes } from './observations.ts'
 import { resourceRoutes } from './resources.ts'
 import { templateRoutes } from './templates.ts'
@@ -12,6 +13,7 @@ export const v3Routes: readonly Route[] = [
   ...templateRoutes,
   ...resourceRoutes,
   ...observationRoutes,
+  ...observationLogRoutes,
   ...destinationRoutes,
   ...auditRoutes,
 ]

@@ -1,0 +1,200 @@
+// The Observation log against a plain recomputation, on every store, and what it reads for it. Rule: docs/reference/v3.md, 7.8.
+import t, { type Test } from 'tap'
+import type { Clock } from '#shared/clock.ts'
+import type { CheckObservationDocument, PushedObservationDocument } from '#shared/contracts/observation.ts'
+import type { ObservationEntry } from '#shared/contracts/observation-log.ts'
+import type { SignalState } from '#shared/contracts/signal.ts'
+import { checkObservationId, observationOfSeries, seriesId } from '#shared/ids.ts'
+import { day, hour, limits, minute, second } from '#shared/limits.ts'
+import { createLogger } from '#shared/logger.ts'
+import { openStore } from '#shared/store/open-store.ts'
+import type { Query, Store } from '#shared/store/port.ts'
+import type { DirectoryContext } from '../../services/directory/context.ts'
+import { listObservations } from '../../services/directory/observation-log.ts'
+import { Random } from '../simulation/random.ts'
+import { observation, pushed, subject } from '../store/documents.ts'
+import { createMemoryStore } from '../support/memory-store.ts'
+import { startSecantus } from '../support/secantus.ts'
+
+const site = 'siteAAAAAA'
+const locations = ['aaaa', 'bbbb', 'cccc']
+const now = 20_000 * day + 90 * minute
+const signal = (key: string, slug: string): SignalState => ({
+  key,
+  slug,
+  name: slug,
+  kind: 'custom_event',
+  meta: '{}',
+  addedAt: 0,
+})
+const signals = [signal('s1', 'beat'), signal('s10', 'load'), signal('s2', 'idle')]
+const custom = { signals, signalsMade: 10, rulesMade: 0, stampedUs: 0, observed: {} }
+const watched = subject(site, { check: { locations } as never, custom })
+
+interface Seen {
+  at: number
+  signal: string
+}
+
+/** Checks and reports of 8 days, with their instants (ms); a report that was not accepted has none. */
+function generate(seed: number) {
+  const random = new Random(seed, 'log')
+  const checks: CheckObservationDocument[] = []
+  const rows: PushedObservationDocument[] = []
+  const seen: Seen[] = []
+  for (const location of locations) {
+    for (let slotAt = now - 8 * day; slotAt < now; slotAt += random.integer(minute, 3 * hour)) {
+      const delayMs = random.chance(0.05) ? random.integer(0, 20 * minute) : random.integer(0, 30 * second)
+      checks.push(
+        observation(checkObservationId(site, location, slotAt), { delayMs, statusCode: random.chance(0.5) ? 200 : null }),
+      )
+      if (slotAt > now - 4 * day) seen.push({ at: slotAt + delayMs, signal: `reachability@${location}` })
+    }
+  }
+  const push = (key: string, slug: string, at: number, more: Partial<PushedObservationDocument>) => {
+    const labels = { i: String(rows.length) }
+    const id = observationOfSeries(seriesId(site, key, labels), at * 1_000)
+    rows.push(pushed(id, { error: null, labels: JSON.stringify(labels), rejectReason: null, sentId: null, body: null, ...more }))
+    if (more.rejectReason == null) seen.push({ at, signal: slug })
+  }
+  for (const [key, slug] of [
+    ...signals.slice(0, 2).map(one => [one.key, one.slug]),
+    ['reachability@aaaa', 'reachability@aaaa'],
+  ]) {
+    for (let at = now - 3 * day; at < now; at += random.integer(minute, 5 * hour)) {
+      const rejectReason = key === 's1' && random.chance(0.6) ? 'out_of_order' : null
+      push(key as string, slug as string, at, { rejectReason })
+    }
+  }
+  push('s1', 'beat', now + 50 * second, {})
+  push('s1', 'beat', now + 30 * day, { rejectReason: 'clock_skew' })
+  rows.push(pushed(observationOfSeries(seriesId(site, 's3', {}), now * 1_000), {}), pushed('siteAAAAAB.s1.002000000000000000.-'))
+  return { checks, rows, seen }
+}
+
+const logOf = (store: Store, wanted: { signal?: string; limit?: number }) =>
+  listObservations({ store, clock: { now: () => now } as Clock } as DirectoryContext, {
+    subjectId: site,
+    signal: wanted.signal ?? null,
+    limit: wanted.limit ?? 50,
+  })
+
+const briefly = (entries: ObservationEntry[]): Seen[] => entries.map(({ atUs, signal }) => ({ at: atUs / 1_000, signal }))
+
+async function sameAsRecomputed(t: Test, store: Store, seeds: readonly number[]): Promise<void> {
+  for (const seed of seeds) {
+    const { checks, rows, seen } = generate(seed)
+    await store.upsert('subjects', [watched])
+    await store.upsert('observations', checks)
+    await store.upsert('pushedObservations', rows)
+    const names = [undefined, 'beat', 'load', 'idle', 'reachability@aaaa', 'reachability@bbbb', 'nothing']
+    for (const name of names) {
+      for (const limit of [1, 7, 50, 200]) {
+        const entries = await logOf(store, { limit, ...(name === undefined ? {} : { signal: name }) })
+        const expected = seen.filter(one => name === undefined || one.signal === name).sort((a, b) => b.at - a.at)
+        const [actual, first] = [briefly(entries), expected.slice(0, limit)]
+        // A page that is not full ends with the oldest check that is kept.
+        const known = entries.length === limit ? actual : actual.slice(0, first.length)
+        const sorted = (list: Seen[]) => list.map(({ at, signal }) => `${at} ${signal}`).sort()
+        t.strictSame(sorted(known), sorted(first), `seed ${seed}, ${name ?? 'all'}, ${limit} at most`)
+        t.strictSame(
+          actual,
+          actual.toSorted((a, b) => b.at - a.at),
+          'newest first',
+        )
+      }
+    }
+    await store.deleteRange('observations', '', '~', 10_000)
+    await store.deleteRange('pushedObservations', '', '~', 10_000)
+  }
+}
+
+t.test('v3 7.8 memory: the log is the newest of all that a plain recomputation finds', t =>
+  sameAsRecomputed(t, createMemoryStore(), [1, 2, 3, 4, 5]),
+)
+
+t.test('v3 7.8 sqlite: the log is the newest of all that a plain recomputation finds', async t => {
+  const store = await openStore({ dataFolder: t.testdir(), logger: createLogger('silent') })
+  t.teardown(() => store.close())
+  await sameAsRecomputed(t, store, [1, 2])
+})
+
+t.test('v3 7.8 mongodb over its wire protocol: the log is the newest of all that a plain recomputation finds', async t => {
+  const server = await startSecantus()
+  if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+  const store = await openStore({ mongodbUrl: server.url, dataFolder: '', logger: createLogger('silent') })
+  t.teardown(async () => {
+    await store.close()
+    await server.stop()
+  })
+  await sameAsRecomputed(t, store, [1])
+})
+
+t.test('v3 7.8 a check that ended behind midnight is newer than one of that day which ended before', async t => {
+  const store = createMemoryStore()
+  await store.upsert('subjects', [watched])
+  const midnight = now - (now % day)
+  await store.upsert('observations', [
+    observation(checkObservationId(site, 'aaaa', midnight - minute), { delayMs: 20 * minute }),
+    observation(checkObservationId(site, 'bbbb', midnight + 5 * minute), { delayMs: 0 }),
+  ])
+  t.match(await logOf(store, { limit: 1 }), [{ locationId: 'aaaa' }])
+})
+
+t.test('v3 7.8 every read of the log is a range of ids, and few are made', async t => {
+  const store = createMemoryStore()
+  const { checks, rows } = generate(6)
+  await store.upsert('subjects', [watched])
+  await store.upsert('observations', checks)
+  await store.upsert('pushedObservations', rows)
+  const queries: Query[] = []
+  const find: Store['find'] = (collection, query) => {
+    queries.push(query)
+    return store.find(collection, query)
+  }
+  await logOf({ ...store, find }, { limit: 200 })
+  for (const { where, limit, select } of queries) {
+    t.match(where, { id: { gte: String, lt: String } })
+    t.ok(limit <= 200 && select !== undefined && !select.includes('body'))
+  }
+  t.ok(queries.length <= 6 + 7 * 4 + 10, `${queries.length} reads`)
+})
+
+t.test('v3 7.8 reports that were not accepted are passed over within a bound', async t => {
+  const store = createMemoryStore()
+  await store.upsert('subjects', [watched])
+  const row = (i: number, rejectReason: 'late' | null) =>
+    pushed(observationOfSeries(seriesId(site, 's1', {}), (now - i * second) * 1_000), { rejectReason, error: null, labels: null })
+  const { logRowsRead } = limits.v3
+  await store.upsert('pushedObservations', [
+    ...Array.from({ length: logRowsRead - 1 }, (_, i) => row(i + 1, 'late')),
+    row(logRowsRead, null),
+    row(logRowsRead + 1, null),
+  ])
+  let reads = 0
+  const find: Store['find'] = (collection, query) => {
+    reads++
+    return store.find(collection, query)
+  }
+  t.equal((await logOf({ ...store, find }, { limit: 1 })).length, 1, 'the last row of the bound')
+  t.ok(reads < 60, `${reads} reads`)
+  t.ok((await logOf(store, { limit: 200 })).length <= 2)
+})
+
+t.test('v3 7.8 a page of the log is bounded in bytes, and has one entry at least', async t => {
+  const store = createMemoryStore()
+  await store.upsert('subjects', [watched])
+  const row = (i: number, bytes: number) =>
+    pushed(observationOfSeries(seriesId(site, 's1', {}), (now - i * second) * 1_000), {
+      ...{ rejectReason: null, error: null, labels: null, sentId: `r${i}` },
+      body: JSON.stringify({ x: 'y'.repeat(bytes) }),
+    })
+  await store.upsert(
+    'pushedObservations',
+    Array.from({ length: 100 }, (_, i) => row(i, 16_000)),
+  )
+  const entries = await logOf(store, { limit: 200 })
+  t.ok(entries.length >= 30 && entries.length < 34, `${entries.length} of 16 kB each`)
+  t.ok(Buffer.byteLength(JSON.stringify(entries)) <= limits.request.pageBytes + 2)
+  t.equal(entries[0]?.id, 'r0')
+})
