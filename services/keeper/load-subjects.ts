@@ -44,7 +44,8 @@ function revisionsWanted(core: Core, work: readonly Work[], found: readonly (Sub
       wanted.push(subject && revisionIdOf(subject))
       if (input.kind !== 'command') continue
       const { command } = input
-      if (command.kind === 'create-resource') wanted.push(`${command.workspaceId}/${command.template}`)
+      if (command.kind === 'create-resource' || command.kind === 'first-report')
+        wanted.push(`${command.workspaceId}/${command.template}`)
     }
     for (const id of flush) {
       const subject = core.cache.get(id)?.subject ?? null

@@ -15,6 +15,7 @@ export interface SentReport {
 
 export function reportsOf(command: Command): readonly SentReport[] {
   if (command.kind === 'observe') return command.observations
+  if (command.kind === 'first-report') return [command.observation]
   if (command.kind !== 'report-observation' && command.kind !== 'report-observations') return []
   const reports = command.kind === 'report-observation' ? [command] : command.observations
   return reports.map(({ signal, observedAtUs, labels }) => ({ signal, sentId: null, atUs: observedAtUs, labels }))
@@ -26,6 +27,16 @@ export interface ReportedSignal {
   slug: string
   /** all: one for the whole signal. labels: one for each set of labels, by which rules select. none: no rule reads it from there. */
   series: 'all' | 'labels' | 'none'
+}
+
+/**
+ * The signal of a first report, whose Resource is not there yet: a crash between its writes may have left the series. Null: it has none. `template`:
+ * the revision that the command names.
+ */
+export function signalToBe(command: Command, template: Template | null): ReportedSignal | null {
+  const slug = command.kind === 'first-report' ? command.observation.signal : null
+  const place = template?.signals.findIndex(({ key }) => key === slug) ?? -1
+  return slug === null || place < 0 ? null : { key: `s${place + 1}`, slug, series: 'all' }
 }
 
 /** Null: the subject has no such signal. `template`: null if none was published for it. */

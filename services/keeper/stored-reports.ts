@@ -8,7 +8,7 @@ import { limits } from '#shared/limits.ts'
 import { baselineDaysOn } from '#shared/manifest/counted-on.ts'
 import { type Core, persistWhile } from './core.ts'
 import { ReportMemory } from './report-memory.ts'
-import { reportsOf, signalNamed } from './sent-reports.ts'
+import { reportsOf, signalNamed, signalToBe } from './sent-reports.ts'
 import { baselineFromUs } from './step/baselines.ts'
 import { observationRowId } from './step/observed-row.ts'
 import { stampOf } from './step/take-reports.ts'
@@ -191,6 +191,8 @@ function addWanted(core: Core, { subjectId, at }: Input, command: Command, wante
     const cited = subject?.custom?.signals.filter(({ slug }) => command.policy.inputs.some(input => input.signal === slug)) ?? []
     wanted.signals.set(subjectId, new Set([...(wanted.signals.get(subjectId) ?? []), ...cited.map(({ key }) => key)]))
   }
+  const begun = subject == null && command.kind === 'first-report' ? signalToBe(command, core.templates.find(command)) : null
+  if (begun !== null) wanted.series.add(seriesId(subjectId, begun.key, {}))
   const stampUs = (subject && stampOf(subject, command.id)?.stampUs) ?? null
   for (const [i, report] of reportsOf(command).entries()) {
     if (report.sentId !== null)

@@ -189,6 +189,7 @@ export interface CommandResults {
   'update-resource': ResourceView
   'read-resource': ResourceView
   observe: { results: ObservedResult[] }
+  'first-report': { results: ObservedResult[] }
 }
 
 export type ReportedObservation = { ok: true; observation: ObservationView } | { ok: false; error: Static<typeof ErrorReply> }

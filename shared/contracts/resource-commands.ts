@@ -64,4 +64,25 @@ export const Observe = Type.Object({
   observations: Type.Array(HeardObservation, { minItems: 1, maxItems: 500 }),
 })
 
-export const resourceCommands = [CreateResource, UpdateResource, ReadResource, Observe] as const
+/**
+ * Makes a Resource of a published Template together with its first Observation, which came through an Observation address. One that exists by
+ * then only takes the Observation. Answers `{ results: [ObservedResult] }`; a refused Observation makes nothing. Refused: as `create-resource`, and
+ * validation `resource` where it is of another Template than `boundTo`.
+ */
+export const FirstReport = Type.Object({
+  kind: Type.Literal('first-report'),
+  id: Id,
+  workspaceId: Id,
+  /** Its key. */
+  slug: Slug,
+  name: Name,
+  template: TemplateRevision,
+  answers: SentAnswers,
+  /** The key of the one Template that the address is bound to; null: any. */
+  boundTo: Nullable(Type.String()),
+  observation: HeardObservation,
+  /** Answers as the command would, and changes nothing. */
+  isTrial: Type.Boolean(),
+})
+
+export const resourceCommands = [CreateResource, UpdateResource, ReadResource, Observe, FirstReport] as const

@@ -75,7 +75,8 @@ async function withTagsStored<T>(store: Store, clock: Clock, subjectId: string, 
 async function stepForReal(store: Store, clock: Clock, subjectId: string, command: Command): Promise<Reply | null> {
   const [present = null] = await store.get('subjects', [subjectId])
   const at = clock.now()
-  const reference = command.kind === 'create-resource' ? command : present
+  const reference =
+    command.kind === 'create-resource' || (command.kind === 'first-report' && present === null) ? command : present
   const [template = null] = reference?.template
     ? await store.get('templates', [`${reference.workspaceId}/${reference.template}`])
     : []

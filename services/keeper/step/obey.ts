@@ -1,8 +1,9 @@
 // Which command does what. A command is carried out once: its answer is kept with the subject and given again to whoever repeats it.
-import type { Command } from '#shared/contracts/command.ts'
+import type { Command, CommandOf } from '#shared/contracts/command.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { acknowledgeIncident } from './acknowledge.ts'
+import { takeFirstReport } from './first-report.ts'
 import { cancelMaintenance, moveMaintenance, startMaintenance } from './maintenance-commands.ts'
 import { remembered } from './receipts.ts'
 import { type Refusal, refused } from './refusal.ts'
@@ -13,11 +14,12 @@ import { isReporting, type Reporting, takeReports } from './take-reports.ts'
 import type { Obeyed, Step, Surrounding } from './types.ts'
 import { deleteSubject, updateWebsite } from './website-commands.ts'
 
-type Changing = Exclude<Command, Reporting>
+type Changing = Exclude<Command, Reporting | CommandOf<'first-report'>>
 
 /** Carries out a command to a subject that exists. Whoever asks has looked whether its id was answered before. */
 export function obey(subject: SubjectDocument, command: Command, at: number, surrounding: Surrounding): Step {
   if (isReporting(command)) return takeReports(subject, command, at, surrounding)
+  if (command.kind === 'first-report') return takeFirstReport(subject, subject.id, command, at, surrounding)
   const refusedFor = kindRefusal(subject, command)
   const obeyed = refusedFor ?? carryOut(subject, command, at, surrounding)
   if ('refused' in obeyed) return { subject, change: 'nothing', observation: null, reply: obeyed.refused }

@@ -9,6 +9,7 @@ import { customSubjectView, subjectView } from '#shared/subject-view.ts'
 import { changeBetween } from './change.ts'
 import { createSubject } from './create-subject.ts'
 import { windowEndOf } from './drive-window.ts'
+import { takeFirstReport } from './first-report.ts'
 import { isDueBy, judgeSubject } from './judge-subject.ts'
 import { obey, withReceipt } from './obey.ts'
 import { refusal } from './refusal.ts'
@@ -62,6 +63,8 @@ function stepAbsent(subject: SubjectDocument | null, input: Input, surrounding: 
   if (input.kind !== 'command') return nothing
   const reply = subject && replyBefore(subject, input.command.id)
   if (reply !== null) return { ...nothing, reply }
+  if (subject === null && input.command.kind === 'first-report')
+    return takeFirstReport(null, input.subjectId, input.command, input.at, surrounding)
   if (subject !== null || !isCreate(input.command)) return { ...nothing, reply: refusal('not_found', 'Subject not found') }
   return create(input.subjectId, input.command, input.at, surrounding)
 }

@@ -1,0 +1,172 @@
+// The first report on a Resource in the keeper: Resource and Observation are both there or neither is, whenever its keeper dies (v3 8.4).
+import t from 'tap'
+import type { Reply } from '#shared/contracts/reply.ts'
+import type { Template } from '#shared/contracts/template.ts'
+import { randomId } from '#shared/ids.ts'
+import { readManifest } from '#shared/manifest/read-manifest.ts'
+import { type Put, type Store, StoreError } from '#shared/store/port.ts'
+import { host, publish, read, ruleOf, setStage, type World } from './resource-world.ts'
+import { createWorld, minute } from './world.ts'
+
+const observed = {
+  signal: 'probe',
+  state: 'problem',
+  signalKind: null,
+  sentId: null,
+  atUs: null,
+  value: null,
+  reason: '',
+  labels: {},
+  body: null,
+}
+const command = {
+  kind: 'first-report',
+  workspaceId: 'w',
+  slug: 'srv-1',
+  name: 'srv-1',
+  template: 'host@1',
+  answers: {},
+  boundTo: null,
+  isTrial: false,
+}
+
+const report = (world: World, id: string, more: object = {}, observation: object = {}): Promise<Reply> =>
+  world.command(id, { ...command, ...more, observation: { ...observed, ...observation } } as never)
+
+const rowsOf = ({ store }: Pick<World, 'store'>, id: string) =>
+  store.find('pushedObservations', { where: { id: { gte: id, lt: `${id}~` } }, limit: 100 })
+
+/** Documents of all collections that a report may write. */
+async function storedOf({ store }: Pick<World, 'store'>): Promise<number> {
+  const counts = (['subjects', 'pushedObservations', 'observationIds', 'series', 'incidents', 'setAside'] as const).map(name =>
+    store.count(name, {}),
+  )
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
+}
+
+t.test('v3 8.4 a first report makes the Resource and its Observation, which is judged at once', async t => {
+  const world = await setStage()
+  const id = randomId(10)
+  const reply = await report(world, id, { answers: { load_max: 7 } }, { sentId: 'run-1', reason: 'refused' })
+  t.strictSame(reply, {
+    ok: true,
+    result: { results: [{ ok: true, signal: 's1', observation: 'run-1', createdSignal: false }] },
+  })
+  t.match(await read(world, id), { key: 'srv-1', name: 'srv-1', template: 'host@1', answers: { load_max: 7 }, labels: {} })
+  t.match(await rowsOf(world, id), [{ sentId: 'run-1', error: 'refused', source: 'address' }])
+  t.match(await ruleOf(world, id, 'down'), { status: 'problem', standing: 'unconfirmed' })
+})
+
+const refused: [title: string, more: object, observation: object, field: string][] = [
+  ['an unknown signal', {}, { signal: 'speed' }, 'signal'],
+  ['another kind of signal', {}, { signalKind: 'event' }, 'kind'],
+  ['an instant too far ahead', {}, { atUs: 9e15 }, 'at'],
+  ['an instant too long ago', {}, { atUs: 0 }, 'at'],
+  ['an unknown answer', { answers: { colour: 'red' } }, {}, 'colour'],
+  ['an answer of another type', { answers: { load_max: 'high' } }, {}, 'load_max'],
+]
+for (const isTrial of [false, true]) {
+  t.test(`v3 8.4 a ${isTrial ? 'trial' : 'first report'} that is refused makes no Resource and stores nothing`, async t => {
+    const world = await setStage()
+    for (const [title, more, observation, field] of refused) {
+      const id = randomId(10)
+      const reply = await report(world, id, { ...more, isTrial }, observation)
+      const [only] = reply.ok ? (reply.result as { results: Reply[] }).results : [reply]
+      t.match(only, { ok: false, error: { code: 'validation', facts: { field } } }, title)
+      t.equal(await world.subject(id), null, title)
+    }
+    t.equal(await storedOf(world), 0)
+  })
+}
+
+t.test('v3 8.4 a trial answers as the report would, and stores nothing', async t => {
+  const world = await setStage()
+  const id = randomId(10)
+  const trial = await report(world, id, { isTrial: true }, { sentId: 'run-1' })
+  t.match(trial, { ok: true, result: { results: [{ ok: true }] } })
+  t.equal(await storedOf(world), 0)
+  t.strictSame(await report(world, id, {}, { sentId: 'run-1' }), trial)
+  const before = await rowsOf(world, id)
+  await report(world, id, { isTrial: true }, { sentId: 'run-2' })
+  t.strictSame(await rowsOf(world, id), before, 'on a Resource that exists')
+})
+
+t.test('v3 8.4 a second first report only adds its Observation', async t => {
+  const world = await setStage()
+  const id = randomId(10)
+  await report(world, id, { answers: { load_max: 7 } })
+  const second = await report(world, id, { answers: { load_max: 9 }, name: 'other' }, { signal: 'load', value: 3 })
+  t.match(second, { ok: true, result: { results: [{ ok: true, signal: 's2' }] } })
+  t.match(await read(world, id), { name: 'srv-1', answers: { load_max: 7 } })
+  t.equal((await rowsOf(world, id)).length, 2)
+  const other = await report(world, id, { boundTo: 'hosts' })
+  t.match(other, { ok: false, error: { code: 'validation', facts: { field: 'resource' } } }, 'of another Template')
+  t.match(await report(world, id, { boundTo: 'host' }), { ok: true })
+  t.equal((await rowsOf(world, id)).length, 3)
+})
+
+t.test('v3 8.4 a repeated command stores its Observation once', async t => {
+  const world = await setStage()
+  const id = randomId(10)
+  const first = await report(world, id, { id: 'command-1' })
+  await world.clock.advance(2_000)
+  t.strictSame(await report(world, id, { id: 'command-1' }), first)
+  t.equal((await rowsOf(world, id)).length, 1)
+})
+
+/** Writes the first `after` puts of a first report that are not empty, then nothing more. */
+function cutting(store: Store, cut: { after: number | null }): Store {
+  return new Proxy(store, {
+    get: (all, name) => {
+      if (name !== 'putInOrder') return all[name as keyof Store]
+      return async (puts: readonly Put[]) => {
+        const isReport = puts.some(({ collection, documents }) => collection === 'pushedObservations' && documents.length > 0)
+        if (cut.after === null || (cut.after >= 0 && !isReport)) return await all.putInOrder(puts)
+        if (cut.after > 0) await all.putInOrder(puts.filter(({ documents }) => documents.length > 0).slice(0, cut.after))
+        cut.after = -1
+        throw new StoreError('unavailable', 'cut')
+      }
+    },
+  })
+}
+
+const template: Template = readManifest(host, { systemKeys: new Set(), destinations: [] })
+
+for (const [title, sent, writes] of [
+  ['an id', { sentId: 'run-1' }, 4],
+  ['an instant', { atUs: 'now' }, 3],
+  ['an id on the second signal', { sentId: 'run-1', signal: 'load', value: 9 }, 4],
+] as const) {
+  t.test(`v3 8.4 a first report with ${title} leaves both or is made whole when its keeper died between its writes`, async t => {
+    for (let after = 0; after < writes; after++) {
+      const cut: { after: number | null } = { after: null }
+      let made = 0
+      const world = createWorld(store => (made++ === 0 ? cutting(store, cut) : store))
+      await publish(world, template)
+      const first = await world.startOne({ exclusive: true })
+      const id = randomId(10)
+      const observation = { ...sent, ...('atUs' in sent ? { atUs: world.clock.now() * 1_000 } : {}) }
+      cut.after = after
+      let isAnswered = false
+      report(world, id, {}, observation).then(
+        () => {
+          isAnswered = true
+        },
+        () => undefined,
+      )
+      await world.clock.advance(1_000)
+      t.equal(cut.after, -1, 'the writes were cut')
+      t.notOk(isAnswered, 'nothing is acknowledged')
+      t.equal(await world.subject(id), null, 'there is no Resource without its Observation')
+      world.hub.cut(first.bus)
+      await world.clock.advance(minute)
+      await world.startOne({ exclusive: true })
+      await world.clock.advance(minute)
+      const again = await report(world, id, {}, observation)
+      t.match(again, { ok: true, result: { results: [{ ok: true }] } }, `after ${after} writes it is taken`)
+      t.equal((await rowsOf(world, id)).length, 1, `after ${after} writes it is stored once`)
+      const key = 'signal' in sent ? 'load' : 'probe'
+      t.match((await world.subject(id))?.templated?.heard[key], { recent: { length: 1 } }, `after ${after} writes it is heard`)
+    }
+  })
+}
