@@ -44,6 +44,8 @@ export interface AppErrorOptions {
   facts?: ErrorFacts
   /** True where the same request may succeed when it is sent again unchanged. */
   retryable?: boolean
+  /** After how many seconds another try of a refused `busy` may succeed; absent: soon. */
+  retryAfterS?: number
   cause?: unknown
 }
 
@@ -52,6 +54,7 @@ export class AppError extends Error {
   readonly details: string
   readonly facts: ErrorFacts
   readonly retryable: boolean
+  readonly retryAfterS: number | null
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
@@ -60,6 +63,7 @@ export class AppError extends Error {
     this.details = options.details ?? message
     this.facts = options.facts ?? {}
     this.retryable = options.retryable ?? (code === 'busy' || code === 'unavailable')
+    this.retryAfterS = options.retryAfterS ?? null
   }
 
   toBody(): ErrorBody {

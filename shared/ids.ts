@@ -11,6 +11,7 @@ export const idLength = {
   workspace: 10,
   user: 10,
   key: 10,
+  address: 10,
   session: 16,
   destination: 10,
   installation: 16,

@@ -78,6 +78,16 @@ export const peopleLimits = {
     lastTouchMs: 500,
   },
 
+  /** Observation addresses (v3 8.2 and 8.4). */
+  address: {
+    /** One answer lists them all. */
+    perWorkspace: 100,
+    /** Resources that the reports to one address make in a day of UTC: a token that got out fills no workspace at once. */
+    resourcesPerDay: 1_000,
+    /** Unarchived Resources of a workspace, whoever makes them: their lists are read in minutes. */
+    resourcesPerWorkspace: 100_000,
+  },
+
   sessionApi: {
     /** A text in a request: what the bus takes. The directory has the finer rules, and refuses with a sentence. */
     textCharacters: 4_096,

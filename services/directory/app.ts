@@ -13,6 +13,7 @@ import type { Service, SurroundingsWithStore } from '#shared/service.ts'
 import { StoreError } from '#shared/store/port.ts'
 import type { DefaultHolds } from '#shared/subject-view.ts'
 import { createAnnouncer } from './announce-revocations.ts'
+import { addressAnswerers } from './answer-addresses.ts'
 import { auditAnswerers } from './answer-audit.ts'
 import { notificationAnswerers } from './answer-notifications.ts'
 import { peopleAnswerers } from './answer-people.ts'
@@ -32,6 +33,7 @@ import { reserveName } from './names.ts'
 import { createPasswords } from './passwords.ts'
 import { createProberCredential, deleteProberCredential, listProberCredentials } from './prober-credentials.ts'
 import { startRemovingWorkspaces } from './remove-workspaces.ts'
+import { createResourceRoom } from './resource-room.ts'
 import { getRollUps } from './roll-ups.ts'
 import type { NewUserWorkspace } from './settings.ts'
 import { findSubjects, getSubject, listCustomSubjects, listWebsites, workspaceExists } from './subjects.ts'
@@ -70,6 +72,7 @@ const answerers: Answerers = {
   ...templateAnswerers,
   ...resourceAnswerers,
   ...auditAnswerers,
+  ...addressAnswerers,
   'create-prober-credential': createProberCredential,
   'list-prober-credentials': listProberCredentials,
   'delete-prober-credential': deleteProberCredential,
@@ -102,7 +105,8 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
   const passwords = createPasswords()
   const shown = { incidentSalt, websiteHolds, newUserWorkspace, activeWorkers, lastSeenAt }
   const removing = startRemovingWorkspaces({ store, bus, clock, logger })
-  const context: DirectoryContext = { store, bus, clock, logger, passwords, ...shown, announcer, removeWorkspaces: removing.soon }
+  const made = { passwords, announcer, removeWorkspaces: removing.soon, requireRoom: createResourceRoom({ store, clock }) }
+  const context: DirectoryContext = { store, bus, clock, logger, ...shown, ...made }
   doors = await startDoors({ bus, store, clock, logger, metrics, members })
   const stopExpiring = startExpiring(store, clock, logger)
   const asked = askCounter(metrics)

@@ -6,6 +6,7 @@ import type { Store } from '#shared/store/port.ts'
 import type { DefaultHolds } from '#shared/subject-view.ts'
 import type { Announcer } from './announce-revocations.ts'
 import type { Passwords } from './passwords.ts'
+import type { RequireResourceRoom } from './resource-room.ts'
 import type { NewUserWorkspace } from './settings.ts'
 
 export interface DirectoryContext {
@@ -25,6 +26,7 @@ export interface DirectoryContext {
   lastSeenAt(locationId: string): number | null
   /** Begins to remove what was in deleted workspaces, and does not wait for it. */
   removeWorkspaces(): void
+  requireRoom: RequireResourceRoom
   /** Makes probers' credentials, and tells the bus of all of them; null where this bus has no keys to make them with. */
   announcer: Omit<Announcer, 'stop'> | null
 }

@@ -6,6 +6,7 @@ import type { WorkspaceContents } from '#shared/contracts/ask-people.ts'
 import { countedContents } from '#shared/counted.ts'
 import { AppError } from '#shared/errors.ts'
 import type { Store } from '#shared/store/port.ts'
+import { addressesOf } from './addresses.ts'
 import type { DirectoryContext } from './context.ts'
 import { changeGuarded } from './guarded.ts'
 import { revoke } from './revoke.ts'
@@ -28,6 +29,7 @@ export async function deleteWorkspace(
   })
   if (!isDeleted(present)) logger.info({ workspaceId, workspace: present.name, ...contents }, 'workspace deleted')
   for (const userId of members) await revoke(context, 'user', userId)
+  for (const address of await addressesOf(store, workspaceId)) await revoke(context, 'address', address.id)
   context.removeWorkspaces()
   return { id: workspaceId, name: present.name, ...contents }
 }

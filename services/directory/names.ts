@@ -39,8 +39,25 @@ export async function reserveKey(context: DirectoryContext, request: AskRequest<
   throw new AppError('taken', 'Key taken', { details: `The key ${key} is taken: choose another one`, facts: { field: 'key' } })
 }
 
+/**
+ * The subject that has reserved a key, with its reservation renewed, so that it may still be made; null: the key is free. Rejects with
+ * `unavailable` under too much contention.
+ */
+export async function adoptKey(context: DirectoryContext, workspaceId: string, key: string): Promise<string | null> {
+  const { store, clock } = context
+  for (let i = 0; i < limits.directory.guardedTries; i++) {
+    const [present = null] = await store.get('names', [`${workspaceId}/${key}`])
+    if (present === null || (await findLapsed(context, [present])).has(present.id)) return null
+    const [result] = await store.replace('names', [{ ...present, rev: present.rev + 1, reservedAt: clock.now() }])
+    if (result === 'written') return present.subjectId
+  }
+  throw new AppError('unavailable', 'Too much contention', {
+    details: `the key ${key} was reserved too often at once; try again`,
+  })
+}
+
 /** The first of the slugs that could be had; null where all belong to others. */
-async function takeOneOf(
+export async function takeOneOf(
   context: DirectoryContext,
   request: Pick<AskRequest<'reserve-name'>, 'workspaceId' | 'subjectId'>,
   slugs: string[],

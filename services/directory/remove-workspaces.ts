@@ -21,7 +21,14 @@ interface Surroundings {
 const bounds = limits.directory
 
 /** Memberships come last: by them the keys of the workspace are found. */
-export const removedWithWorkspace = ['deliveryTables', 'destinations', 'transformations', 'templates', 'memberships'] as const
+export const removedWithWorkspace = [
+  'deliveryTables',
+  'destinations',
+  'transformations',
+  'templates',
+  'addresses',
+  'memberships',
+] as const
 
 /** Rounds every minute. `soon` begins one at once; `stop` waits for the round that runs. */
 export function startRemovingWorkspaces(surroundings: Surroundings): { soon(): void; stop(): Promise<void> } {

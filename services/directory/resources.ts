@@ -38,11 +38,11 @@ export async function resolveResources(
       : await store.find('subjects', { where: { slug: { in: keys }, workspaceId, deletedAt: null }, limit: keys.length, select })
   return references.map(reference => {
     const found = byId.find(({ id }) => id === reference) ?? byKey.find(({ slug }) => slug === reference)
-    return found === undefined ? null : { id: found.id, key: found.slug, archivedAt: found.archivedAt }
+    return found === undefined ? null : { id: found.id, key: found.slug, archivedAt: found.archivedAt, template: found.template }
   })
 }
 
-const select = ['slug', 'archivedAt'] as const
+const select = ['slug', 'archivedAt', 'template'] as const
 
 async function findById(store: Store, workspaceId: string, id: string): Promise<SubjectDocument | null> {
   if (!isId.test(id)) return null

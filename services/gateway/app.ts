@@ -29,7 +29,7 @@ import { allFamilies } from './families.ts'
 import type { Family } from './family.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { iconRoute } from './icon.ts'
-import { createIdentities } from './identities.ts'
+import { createAddresses, createIdentities } from './identities.ts'
 import { createKeyUsage } from './key-usage.ts'
 import { createLocationNames } from './location-names.ts'
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
@@ -51,6 +51,9 @@ export async function createGateway(
   const logger = surroundings.logger.child({ service: 'gateway' })
   const write = (rows: AuditRow[]) => directory.ask('record-audit', { rows })
   const auditQueue = options.audit === false ? null : createAuditQueue({ clock, logger, metrics, write })
+  const identities = await createIdentities(bus, clock, tokenHash => directory.ask('authenticate', { tokenHash }))
+  const addresses = await createAddresses(bus, clock, tokenHash => directory.ask('find-address', { tokenHash }))
+  const keyUsage = createKeyUsage(clock, usedAt => directory.ask('touch-keys', { usedAt }))
   const context: GatewayContext = {
     directory,
     keeper: createKeeperClient(bus, clock),
@@ -60,11 +63,13 @@ export async function createGateway(
     incidentIds: createIncidentIds(options.incidentSalt),
     locationNames: createLocationNames(clock, traceId => directory.ask('list-locations', {}, traceId)),
     audit: createAudit(clock, auditQueue),
+    identities,
+    addresses,
+    keyUsage,
+    publicUrl: options.session?.publicUrl ?? null,
     version: options.version,
   }
-  const identities = await createIdentities(bus, clock, tokenHash => directory.ask('authenticate', { tokenHash }))
-  const usage = createKeyUsage(clock, usedAt => directory.ask('touch-keys', { usedAt }))
-  const authenticate = createAuthenticate(identities, usage, clock)
+  const authenticate = createAuthenticate(identities, keyUsage, clock)
   /** The first speaks to a request whose path is not known, the last if no prefix fits. */
   const dialects = [...families.map(({ dialect }) => dialect), plainDialect]
   const fastify = createFastify(serverOptions(context, authenticate, dialects, options.trustProxy))
@@ -89,8 +94,8 @@ export async function createGateway(
       ignoreStrangers()
       await presence?.stop()
       await drain.stop()
-      await Promise.all([usage.stop(), context.audit.stop()])
-      await identities.close()
+      await Promise.all([keyUsage.stop(), context.audit.stop()])
+      await Promise.all([identities.close(), addresses.close()])
     },
   }
   return { fastify, service }

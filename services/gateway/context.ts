@@ -6,6 +6,8 @@ import type { Clock } from '#shared/clock.ts'
 import type { IncidentIds } from '#shared/incident-ids.ts'
 import type { Logger } from '#shared/logger.ts'
 import type { Audit } from './audit/audit.ts'
+import type { Addresses, Identities } from './identities.ts'
+import type { KeyUsage } from './key-usage.ts'
 import type { LocationNames } from './location-names.ts'
 
 export interface GatewayContext {
@@ -17,6 +19,11 @@ export interface GatewayContext {
   incidentIds: IncidentIds
   locationNames: LocationNames
   audit: Audit
+  identities: Identities
+  addresses: Addresses
+  keyUsage: KeyUsage
+  /** Where people reach this gateway (PUBLIC_URL); null: wherever their requests say. */
+  publicUrl: string | null
   /** The product's version, as `GET /api/version` answers it. */
   version: string
 }

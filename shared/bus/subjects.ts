@@ -1,7 +1,7 @@
 // Every subject of the bus and every key of its buckets is built and parsed here, and nowhere else.
 import { partitionOf } from '#shared/hash.ts'
 
-export type Revoked = 'key' | 'user'
+export type Revoked = 'key' | 'user' | 'address'
 
 export const subjects = {
   /** A prober's report. The location comes from here, never from the payload. */
@@ -47,7 +47,7 @@ export const keys = {
   check: (locationId: string, subjectId: string) => `${locationId}.${partitionOf(subjectId)}.${subjectId}`,
   checksOfLocation: (locationId: string) => `${locationId}.>`,
   checksOfPartition: (partition: number) => `*.${partition}.*`,
-  /** What was known of a key, or of all keys of a user, is to be forgotten. */
+  /** Gateways forget what they know of a key, of all keys of a user, or of an Observation address. */
   revocation: (what: Revoked, id: string) => `${what}.${id}`,
   allRevocations: '*.*',
   /** Whose bus this is, and how far its store has come. */
@@ -90,6 +90,6 @@ export const parseKeeperPresence = (key: string): string | null => key.split('.'
 
 export function parseRevocation(key: string): { what: Revoked; id: string } | null {
   const [what, id, more] = key.split('.')
-  if ((what !== 'key' && what !== 'user') || !id || more !== undefined) return null
+  if ((what !== 'key' && what !== 'user' && what !== 'address') || !id || more !== undefined) return null
   return { what, id }
 }

@@ -103,6 +103,21 @@ export interface KeyDocument extends Stored {
   scope: KeyScope | null
 }
 
+/** An Observation address: whoever has its token may report to the workspace. The token is nowhere: only its SHA-256 is kept. */
+export interface AddressDocument extends Stored {
+  workspaceId: string
+  /** Hex SHA-256 of the token; unique. */
+  tokenHash: string
+  /** The key of the one Template whose Resources it reports on; null: any Resource of the workspace. */
+  template: string | null
+  /** A report needs a person's full key, too. */
+  secondFactor: boolean
+  description: string
+  createdAt: number
+  /** Resources made on the latest day (since the epoch, UTC) on which its reports made any. */
+  made: { day: number; count: number }
+}
+
 export interface LocationDocument extends Stored {
   name: string
   displayName: string | null

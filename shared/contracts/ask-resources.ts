@@ -41,6 +41,8 @@ export interface ResolvedResource {
   id: string
   key: string
   archivedAt: number | null
+  /** `key@version`; null: a custom subject of generation 2. */
+  template: string | null
 }
 
 export interface ResourceAnswers {

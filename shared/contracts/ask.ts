@@ -2,6 +2,7 @@
 // Requests are validated at the edge; the answers are the directory's own.
 import { type Static, Type } from 'typebox'
 import type { KeyScope, Role } from '#shared/contracts/account.ts'
+import { type AddressAnswers, addressAsks } from '#shared/contracts/ask-addresses.ts'
 import { type AuditAnswers, auditAsks } from '#shared/contracts/ask-audit.ts'
 import { type DestinationSecretAnswers, destinationSecretAsks } from '#shared/contracts/ask-destination-secrets.ts'
 import { type NotificationAnswers, notificationAsks } from '#shared/contracts/ask-notifications.ts'
@@ -21,6 +22,7 @@ export const asks = {
   ...templateAsks,
   ...resourceAsks,
   ...auditAsks,
+  ...addressAsks,
   /** Whose key is it? Null when unknown, deleted or expired. */
   authenticate: Type.Object({ tokenHash: TokenHash }),
   /** Records that keys were used: key id to instant (ms). Answers null. */
@@ -60,7 +62,8 @@ export interface AskResults
     ProberAnswers,
     TemplateAnswers,
     ResourceAnswers,
-    AuditAnswers {
+    AuditAnswers,
+    AddressAnswers {
   authenticate: Identity | null
   'touch-keys': null
   'list-workspaces': { id: string; name: string; role: Role }[]

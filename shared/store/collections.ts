@@ -1,5 +1,6 @@
 // The collections: what is stored, which fields are columns, which indexes exist, and who alone writes each.
 import type {
+  AddressDocument,
   ExternalIdentityDocument,
   KeyDocument,
   LocationDocument,
@@ -100,6 +101,7 @@ export interface Collections {
   externalIdentities: ExternalIdentityDocument
   signInTries: SignInTriesDocument
   keys: KeyDocument
+  addresses: AddressDocument
   locations: LocationDocument
   proberCredentials: ProberCredentialDocument
   names: NameDocument

@@ -1,4 +1,4 @@
-// The collections about people and places: accounts, sessions, workspaces, keys, locations. The directory alone writes them.
+// The collections about people and places: accounts, sessions, workspaces, keys, Observation addresses, locations. The directory alone writes them.
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
 
 export const peopleCollections = {
@@ -45,6 +45,14 @@ export const peopleCollections = {
       { name: 'byUser', fields: ['userId'] },
       { name: 'byCreation', fields: ['createdAt', 'id'] },
       { name: 'byEnd', fields: ['expiresAt'] },
+    ],
+  },
+  addresses: {
+    writer: 'directory',
+    columns: { workspaceId: 'text', tokenHash: 'text', createdAt: 'integer' },
+    indexes: [
+      { name: 'byTokenHash', fields: ['tokenHash'], unique: true },
+      { name: 'byWorkspace', fields: ['workspaceId', 'createdAt'] },
     ],
   },
   locations: {

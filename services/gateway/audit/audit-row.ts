@@ -1,4 +1,5 @@
 // A request as the audit keeps it: no query, no token, everything within bounds. Pure. Rule: docs/reference/v3.md, 11.3.
+import { looksLikeAddressToken } from '#shared/address-token.ts'
 import { holdsToken } from '#shared/api-token.ts'
 import { workspaceInPath } from '#shared/audited-path.ts'
 import type { AuditRow } from '#shared/contracts/ask-audit.ts'
@@ -61,5 +62,4 @@ function withoutTokens(path: string): string {
 
 const hidden = '…'
 const addressPath = '/in/'
-const addressForm = /^[0-9A-Za-z_-]{43}$/
-const isSecret = (part: string): boolean => addressForm.test(part) || holdsToken(part)
+const isSecret = (part: string): boolean => looksLikeAddressToken(part) || holdsToken(part)

@@ -1,5 +1,6 @@
 // The key, Observation address or session that let a request in. Each check of a caller sets it; the audit alone reads it.
 import type { Identity } from '#shared/contracts/ask.ts'
+import type { AddressIdentity } from '#shared/contracts/ask-addresses.ts'
 import type { Caller } from '#shared/contracts/ask-people.ts'
 
 declare module 'fastify' {
@@ -31,6 +32,15 @@ export const letInByKey = (identity: Identity): LetIn => ({
   key: { id: identity.keyId, prefix: identity.keyPrefix },
   address: null,
   workspaceId: null,
+})
+
+/** `person`: whose key was the second factor; null: the address needs none. */
+export const letInByAddress = ({ id, workspaceId }: AddressIdentity, person: Identity | null): LetIn => ({
+  by: 'address',
+  person,
+  key: null,
+  address: { id },
+  workspaceId,
 })
 
 export const letInBySession = (person: Caller): LetIn => ({

@@ -37,7 +37,9 @@ const kinds: Record<ErrorCode, [status: number, errorType: string]> = {
 
 /** A code is its status behind a 1. */
 const codeBase = 1_000
-const retryAfterSeconds = '1'
+const retryAfterSeconds = 1
+
+const retryAfterOf = (error: unknown): number => (error instanceof AppError ? error.retryAfterS : null) ?? retryAfterSeconds
 
 function refusalOf(error: unknown): Refusal {
   const code = codeOf(error)
@@ -48,7 +50,7 @@ function refusalOf(error: unknown): Refusal {
     status,
     body: { result: null, error: { code: codeBase + status, error_type, message, details }, meta: null },
     code: codeBase + status,
-    ...(code === 'busy' ? { headers: { 'retry-after': retryAfterSeconds } } : {}),
+    ...(code === 'busy' ? { headers: { 'retry-after': String(retryAfterOf(error)) } } : {}),
     isInternal,
   }
 }

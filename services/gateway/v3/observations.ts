@@ -15,7 +15,7 @@ import { v3Dialect } from './dialect.ts'
 import { requireFit } from './read-body.ts'
 import { findResource } from './resources.ts'
 
-const observation = {
+export const observation = {
   signal: Type.String({ minLength: 1, maxLength: 200 }),
   state: Type.Enum(['ok', 'problem', 'no_data']),
   kind: Type.Optional(Type.Enum(['heartbeat', 'periodic', 'event'])),
@@ -166,7 +166,7 @@ async function takeAll(
   return outcomes
 }
 
-function sentObservation(sent: Static<typeof Observation>): SentObservation {
+export function sentObservation(sent: Static<typeof Observation>): SentObservation {
   return {
     signal: sent.signal,
     state: sent.state,
@@ -213,14 +213,14 @@ function bodyOf(body: object | undefined): string | null {
   throw invalid('body', "Field 'body' must have at most 16384 bytes as JSON")
 }
 
-const accepted = (resource: string, { signal, observation, createdSignal }: Extract<ObservedResult, { ok: true }>) => ({
+export const accepted = (resource: string, { signal, observation, createdSignal }: Extract<ObservedResult, { ok: true }>) => ({
   resource,
   signal,
   observation,
   created_signal: createdSignal,
 })
 
-function refusalOf(result: ObservedResult | undefined): AppError {
+export function refusalOf(result: ObservedResult | undefined): AppError {
   if (result === undefined || result.ok) return new AppError('internal', 'Internal error')
   const { code, message, details, facts } = result.error
   return new AppError(code as ErrorCode, message, { details, ...(facts === undefined ? {} : { facts }) })
@@ -230,7 +230,7 @@ function requireUnarchived({ key, archivedAt }: ResourceView): void {
   if (archivedAt !== null) throw archived(key)
 }
 
-const archived = (key: string) => invalid('resource', `Resource ${key} is archived and accepts no Observations.`)
+export const archived = (key: string) => invalid('resource', `Resource ${key} is archived and accepts no Observations.`)
 const notFound = new AppError('not_found', 'Resource not found', { details: 'The workspace has no such Resource' })
 const invalid = (field: string, sentence: string) => new AppError('validation', sentence, { facts: { field } })
 

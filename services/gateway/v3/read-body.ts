@@ -11,7 +11,10 @@ import type { Route } from '../route.ts'
 const NoFields = Type.Object({}, { additionalProperties: false })
 
 /** The body as the route declares it; `{}` if none was sent. Throws `too_large`, `malformed` and `validation` with the field. */
-export async function readBody({ body = NoFields, bodyBytes }: Route, { request, reply }: Call): Promise<unknown> {
+export async function readBody(
+  { body = NoFields, bodyBytes }: Pick<Route, 'body' | 'bodyBytes'>,
+  { request, reply }: Call,
+): Promise<unknown> {
   const text = await readBodyText(request, reply, bodyBytes ?? limits.v3.bodyBytes)
   const value = text.trim() === '' ? {} : parseJson(text)
   requireFit(body, value)

@@ -7,7 +7,10 @@ import type { Call } from '../answer.ts'
 import type { Route } from '../route.ts'
 
 /** Throws `validation` naming the parameter that is unknown, given twice or out of bounds. */
-export function readQuery({ query: declared = {} }: Route, { request }: Call): Record<string, string | number | boolean> {
+export function readQuery(
+  { query: declared = {} }: Pick<Route, 'query'>,
+  { request }: Call,
+): Record<string, string | number | boolean> {
   const read: Record<string, string | number | boolean> = {}
   for (const [name, sent] of Object.entries(request.query as Record<string, string | string[]>)) {
     const parameter = Object.hasOwn(declared, name) ? declared[name] : openOne(declared, name)

@@ -210,6 +210,7 @@ async function reserve(
   { workspaceId, subjectId, key, name }: Wanted,
   traceId: string,
 ): Promise<string> {
+  await directory.ask('require-resource-room', { workspaceId }, traceId)
   if (key === null) {
     const plain = name.replace(/[^A-Za-z0-9]+/g, ' ')
     return (await directory.ask('reserve-name', { workspaceId, subjectId, name: plain, fallback: subjectId }, traceId)).slug

@@ -1,5 +1,6 @@
 // Every route of generation 3, one file a noun.
 import type { Route } from '../route.ts'
+import { addressRoutes } from './addresses.ts'
 import { auditRoutes } from './audit.ts'
 import { destinationRoutes } from './destinations.ts'
 import { generalRoutes } from './general.ts'
@@ -15,5 +16,6 @@ export const v3Routes: readonly Route[] = [
   ...observationRoutes,
   ...observationLogRoutes,
   ...destinationRoutes,
+  ...addressRoutes,
   ...auditRoutes,
 ]

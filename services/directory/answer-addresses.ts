@@ -1,0 +1,12 @@
+// Which function answers which question about Observation addresses (shared/contracts/ask-addresses.ts).
+import { createAddress, deleteAddress, findAddress, listAddresses } from './addresses.ts'
+import { requireResourceRoom, reserveReported } from './reported.ts'
+
+export const addressAnswerers = {
+  'find-address': findAddress,
+  'create-address': createAddress,
+  'list-addresses': listAddresses,
+  'delete-address': deleteAddress,
+  'reserve-reported': reserveReported,
+  'require-resource-room': requireResourceRoom,
+}

@@ -1,0 +1,113 @@
+// What tokens stand for: remembers the directory's answers by token hash, for a short time and within bounds, so that a hot request asks
+// nobody. A revocation removes an entry at once. While the bus is away no revocation arrives: a lost connection removes all entries.
+import type { Bus } from '#shared/bus/port.ts'
+import { keys, parseRevocation, type Revoked } from '#shared/bus/subjects.ts'
+import type { Clock } from '#shared/clock.ts'
+import { limits } from '#shared/limits.ts'
+
+export interface TokenMemory<T> {
+  /** What a token stands for, if that is known without asking and has not expired. */
+  known(tokenHash: string): T | null
+  /** Asks if needed. Null: unknown, deleted or expired. Rejects with an AppError if the directory does not answer. */
+  find(tokenHash: string): Promise<T | null>
+  close(): Promise<void>
+}
+
+export interface Remembering<T> {
+  ask(tokenHash: string): Promise<T | null>
+  /** The revocations that concern it, as keys of their bucket. */
+  namesOf(one: T): string[]
+  /** Ms since the epoch; null: never. */
+  expiresAt(one: T): number | null
+}
+
+/** Resolves once revocations are heard. */
+export async function createTokenMemory<T>(bus: Bus, clock: Clock, of: Remembering<T>): Promise<TokenMemory<T>> {
+  const memory = createMemory(clock, of)
+  const asking = new Map<string, Promise<T | null>>()
+  const askAfresh = async (tokenHash: string): Promise<T | null> => {
+    for (let i = 0; ; i++) {
+      const before = memory.revocations()
+      const found = await of.ask(tokenHash)
+      if (found === null) return null
+      if (before === memory.revocations()) memory.remember(tokenHash, found)
+      if (before === memory.revocations() || i === 1) return found
+    }
+  }
+  const subscription = await bus.bucket('revocations').watch(keys.allRevocations, {
+    onEntry: entry => memory.revoke(parseRevocation(entry.key)),
+  })
+  const forgetConnection = bus.onConnection(connected => {
+    if (!connected) memory.forgetAll()
+  })
+  return {
+    known: memory.known,
+    find: async tokenHash => {
+      const known = memory.known(tokenHash)
+      if (known) return known
+      const running = asking.get(tokenHash) ?? askAfresh(tokenHash).finally(() => asking.delete(tokenHash))
+      asking.set(tokenHash, running)
+      const found = await running
+      return found !== null && isOver(clock, of, found) ? null : found
+    },
+    close: async () => {
+      forgetConnection()
+      await subscription.close()
+    },
+  }
+}
+
+const isOver = <T>(clock: Clock, { expiresAt }: Remembering<T>, one: T): boolean => (expiresAt(one) ?? Infinity) <= clock.now()
+
+interface Memory<T> {
+  known(tokenHash: string): T | null
+  remember(tokenHash: string, one: T): void
+  revoke(revoked: { what: Revoked; id: string } | null): void
+  forgetAll(): void
+  /** Counts what made answers stale; an answer asked for before the latest count is asked for again. */
+  revocations(): number
+}
+
+function createMemory<T>(clock: Clock, of: Remembering<T>): Memory<T> {
+  /** `until` is on the monotonic clock. */
+  const remembered = new Map<string, { one: T; until: number }>()
+  /** Token hashes by the revocations that concern them. */
+  const named = new Map<string, Set<string>>()
+  let revocations = 0
+  const forget = (tokenHash: string) => {
+    const found = remembered.get(tokenHash)
+    remembered.delete(tokenHash)
+    for (const name of found ? of.namesOf(found.one) : []) {
+      const hashes = named.get(name)
+      hashes?.delete(tokenHash)
+      if (hashes?.size === 0) named.delete(name)
+    }
+  }
+  return {
+    known: tokenHash => {
+      const found = remembered.get(tokenHash)
+      if (found === undefined) return null
+      if (clock.monotonic() < found.until && !isOver(clock, of, found.one)) return found.one
+      forget(tokenHash)
+      return null
+    },
+    remember: (tokenHash, one) => {
+      const oldest = remembered.keys().next().value
+      if (remembered.size >= limits.key.cached && oldest !== undefined) forget(oldest)
+      forget(tokenHash)
+      remembered.set(tokenHash, { one, until: clock.monotonic() + limits.key.cacheMs })
+      for (const name of of.namesOf(one)) named.set(name, (named.get(name) ?? new Set()).add(tokenHash))
+    },
+    revoke: revoked => {
+      revocations++
+      if (!revoked) return
+      for (const tokenHash of [...(named.get(keys.revocation(revoked.what, revoked.id)) ?? [])]) forget(tokenHash)
+    },
+    forgetAll: () => {
+      revocations++
+      remembered.clear()
+      named.clear()
+    },
+    revocations: () => revocations,
+  }
+}

@@ -1,0 +1,106 @@
+// The Observation address as a Fastify plugin: `POST /in/{token}` takes a report, everything else below `/in` is unknown. It looks at no session.
+// Rules: docs/reference/v3.md, section 8.
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import { looksLikeAddressToken } from '#shared/address-token.ts'
+import { hashToken, looksLikeToken } from '#shared/api-token.ts'
+import type { Identity } from '#shared/contracts/ask.ts'
+import type { AddressIdentity } from '#shared/contracts/ask-addresses.ts'
+import { AppError } from '#shared/errors.ts'
+import { roleIn } from '../access.ts'
+import { callOf, pathPart } from '../answer.ts'
+import { letInByAddress } from '../audit/let-in.ts'
+import type { GatewayContext } from '../context.ts'
+import { type Dialect, noSuchRoute, sendRefusal } from '../dialect.ts'
+import type { Family } from '../family.ts'
+import { noteAccepted } from '../strangers.ts'
+import { withinBudget } from '../time-budget.ts'
+import { v3Dialect } from './dialect.ts'
+import { takeReport } from './take-report.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null: the request did not come to an Observation address. */
+    reportedTo: AddressIdentity | null
+  }
+}
+
+export const addressDialect: Dialect = { ...v3Dialect, prefixes: ['/in'], isKeyed: false }
+
+export const addressFamily: Family = {
+  prefix: '/in',
+  dialect: addressDialect,
+  routes: context => addressPlugin(context),
+}
+
+const addressPlugin = (context: GatewayContext) => async (fastify: FastifyInstance) => {
+  const { logger, clock } = context
+  context.audit.watch(fastify)
+  fastify.decorateRequest('reportedTo', null)
+  fastify.setErrorHandler((error, request, reply) => sendRefusal(addressDialect, logger, error, request, reply))
+  fastify.setNotFoundHandler((request, reply) => void sendRefusal(addressDialect, logger, noSuchRoute(), request, reply))
+  fastify.route({
+    method: 'POST',
+    url: '/:token',
+    config: { takesObservations: true },
+    onRequest: createLetIn(context),
+    handler: async (request, reply) => {
+      const work = takeReport(context, callOf(request, reply), request.reportedTo as AddressIdentity)
+      const result = await withinBudget(clock, request.arrivedAt, addressDialect.budgetMs, work)
+      void reply.code(202)
+      return addressDialect.success(result)
+    },
+  })
+}
+
+/** The first check of a report: its token, then its second factor. A report whose token is unknown meets no route. */
+function createLetIn(context: GatewayContext) {
+  const { clock, keyUsage } = context
+  return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
+    const token = pathPart({ request, reply, traceId: '' }, 'token')
+    const check = async (): Promise<void> => {
+      const address = looksLikeAddressToken(token) ? await find(context, hashToken(token)) : null
+      if (address === null) throw noSuchRoute()
+      const person = await requirePerson(context, address, request)
+      request.reportedTo = address
+      request.letIn = letInByAddress(address, person)
+      request.confirmSender = () => confirm(context, hashToken(token), request)
+      if (person !== null) keyUsage.used(person.keyId)
+      noteAccepted(request.raw.socket)
+    }
+    withinBudget(clock, request.arrivedAt, addressDialect.budgetMs, check()).then(
+      () => done(),
+      error => done(error),
+    )
+  }
+}
+
+const find = async ({ addresses }: GatewayContext, tokenHash: string): Promise<AddressIdentity | null> =>
+  addresses.known(tokenHash) ?? (await addresses.find(tokenHash))
+
+/** The body may end long after its head came: an address or a key that was deleted meanwhile takes no report. */
+async function confirm(context: GatewayContext, tokenHash: string, request: FastifyRequest): Promise<void> {
+  const address = await find(context, tokenHash)
+  if (address === null) throw noSuchRoute()
+  await requirePerson(context, address, request)
+}
+
+/** The person whose key is the second factor; null: the address needs none. Throws `unauthenticated`. */
+async function requirePerson(
+  { identities }: GatewayContext,
+  { secondFactor, workspaceId }: AddressIdentity,
+  { headers }: FastifyRequest,
+): Promise<Identity | null> {
+  if (!secondFactor) return null
+  const key = headers['x-observation-key']
+  if (key === undefined || key === '') throw refused('This address needs the header X-Observation-Key with a full key')
+  const identity = typeof key === 'string' && looksLikeToken(key) ? await identities.find(hashToken(key)) : null
+  if (identity !== null && !identity.disabled && identity.scope === null && mayReport(identity, workspaceId)) return identity
+  throw refused('X-Observation-Key must hold a full key of an editor or owner of the workspace')
+}
+
+function mayReport(identity: Identity, workspaceId: string): boolean {
+  const role = roleIn(identity, workspaceId)
+  return role === 'editor' || role === 'owner'
+}
+
+const refused = (details: string) => new AppError('unauthenticated', 'Second factor refused', { details })

@@ -1,0 +1,127 @@
+// A report to an Observation address: an Observation of a Resource, which the first report of it makes. Rules: docs/reference/v3.md, 8.4.
+import { type Static, Type } from 'typebox'
+import type { AddressIdentity } from '#shared/contracts/ask-addresses.ts'
+import type { ResolvedResource } from '#shared/contracts/ask-resources.ts'
+import type { SentObservation } from '#shared/contracts/resource-commands.ts'
+import type { ObservedResult } from '#shared/contracts/resource-views.ts'
+import { AppError } from '#shared/errors.ts'
+import { idLength, randomId } from '#shared/ids.ts'
+import { day, limits } from '#shared/limits.ts'
+import { systemTemplates } from '#shared/manifest/website-check.ts'
+import { firstCharacters } from '#shared/plain-text.ts'
+import type { Call } from '../answer.ts'
+import { commandId } from '../command-id.ts'
+import type { GatewayContext } from '../context.ts'
+import { accepted, archived, observation, refusalOf, sentObservation } from './observations.ts'
+import { readBody } from './read-body.ts'
+import { readQuery } from './read-query.ts'
+
+const Report = Type.Object(
+  {
+    resource: Type.String({ minLength: 1, maxLength: 128 }),
+    ...observation,
+    template_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    meta: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  },
+  { additionalProperties: false },
+)
+type Report = Static<typeof Report>
+
+/** As its readers want it. */
+const shape = { body: Report }
+
+/** What was sent to which address. */
+interface Sent {
+  address: AddressIdentity
+  body: Report
+  observation: SentObservation
+  traceId: string
+}
+
+export async function takeReport(context: GatewayContext, call: Call, address: AddressIdentity): Promise<unknown> {
+  const body = (await readBody(shape, call)) as Report
+  readQuery({}, call)
+  const { traceId } = call
+  const sent: Sent = { address, body, observation: sentObservation(body), traceId }
+  const asked = { workspaceId: address.workspaceId, references: [body.resource] }
+  const [resource = null] = await context.directory.ask('resolve-resources', asked, traceId)
+  return resource === null ? firstReport(context, sent) : report(context, sent, resource)
+}
+
+async function report({ keeper }: GatewayContext, sent: Sent, { id, key, template, archivedAt }: ResolvedResource) {
+  const { address, observation: observed, traceId } = sent
+  if (address.template !== null && keyOf(template) !== address.template) {
+    throw invalid('resource', `This address reports on Resources of the Template ${address.template} alone`)
+  }
+  if (archivedAt !== null) throw archived(key)
+  const observations = [observed]
+  const command = { kind: 'observe' as const, id: commandId(), source: 'address' as const, observations }
+  return taken(id, await keeper.send(id, command, traceId))
+}
+
+/**
+ * A trial comes first, so that a report that is refused reserves no key. The key then belongs to this Resource or to the one that another first
+ * report is making: either way one Resource takes both reports.
+ */
+async function firstReport(context: GatewayContext, sent: Sent) {
+  const { directory, keeper } = context
+  const { address, body, observation: observed, traceId } = sent
+  const { id: addressId, workspaceId } = address
+  const template = await templateOf(context, sent)
+  const key = body.resource
+  const subjectId = randomId(idLength.subject)
+  const command = {
+    kind: 'first-report' as const,
+    workspaceId,
+    slug: key,
+    name: firstCharacters(key, nameCharacters),
+    template,
+    answers: (body.meta ?? {}) as Record<string, unknown>,
+    boundTo: address.template,
+    observation: observed,
+  }
+  taken(subjectId, await keeper.send(subjectId, { ...command, id: commandId(), isTrial: true }, traceId))
+  const reserved = await directory.ask('reserve-reported', { addressId, workspaceId, key, subjectId }, traceId)
+  if (reserved === null) throw tooManyToday(context)
+  const made = await keeper.send(reserved.subjectId, { ...command, id: commandId(), isTrial: false }, traceId)
+  return taken(reserved.subjectId, made)
+}
+
+/** Of a Resource; a key may be longer. */
+const nameCharacters = 100
+const keyForm = /^[A-Za-z0-9][A-Za-z0-9._:@-]*$/
+
+/** The revision that the new Resource is bound to. */
+async function templateOf({ directory }: GatewayContext, { address, body, traceId }: Sent): Promise<string> {
+  const { resource, template_id: reference } = body
+  if (reference == null) {
+    throw invalid('resource', `There is no Resource '${resource}'; a first report names its Template as template_id`)
+  }
+  if (!keyForm.test(resource)) throw invalid('resource', "A new Resource's key has letters, digits and . _ : @ - alone")
+  const key = keyOf(reference)
+  if (address.template !== null && key !== address.template) {
+    throw invalid('template_id', `This address makes Resources of the Template ${address.template} alone`)
+  }
+  const asked = { workspaceId: address.workspaceId, reference }
+  const found = Object.hasOwn(systemTemplates, key) ? null : await directory.ask('get-template', asked, traceId)
+  if (found === null) throw invalid('template_id', `The workspace has published no Template '${reference}'`)
+  return `${found.key}@${found.version}`
+}
+
+const keyOf = (template: string | null): string => template?.split('@', 1)[0] ?? ''
+
+function taken(resourceId: string, { results }: { results: ObservedResult[] }) {
+  const [result] = results
+  if (result?.ok) return accepted(resourceId, result)
+  throw refusalOf(result)
+}
+
+function tooManyToday({ clock }: GatewayContext): AppError {
+  const untilTomorrow = day - (clock.now() % day)
+  return new AppError('busy', 'Too many Resources', {
+    details: `The reports to one address make at most ${limits.address.resourcesPerDay} Resources a day (UTC)`,
+    retryAfterS: Math.ceil(untilTomorrow / 1_000),
+  })
+}
+
+const invalid = (field: string, sentence: string) => new AppError('validation', sentence, { facts: { field } })
