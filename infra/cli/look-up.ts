@@ -1,6 +1,7 @@
 // One look-up for everything that people name on the command line: the id first, then the exact name, then the only name that is the
 // same in any case. A name that fits two is refused with the ids of both.
 import { allPages } from '#shared/all-pages.ts'
+import type { AddressView } from '#shared/contracts/ask-addresses.ts'
 import type { DestinationView } from '#shared/contracts/ask-notifications.ts'
 import type { KeyView, LocationView, UserView, WorkspaceView } from '#shared/contracts/ask-people.ts'
 import type { ProberCredentialView } from '#shared/contracts/ask-probers.ts'
@@ -84,6 +85,13 @@ const destinations: Kind<DestinationView> = {
   id: destination => String(destination.number),
   name: destination => destination.name,
 }
+const addresses: Kind<AddressView> = {
+  noun: 'Observation address',
+  plural: 'Observation addresses',
+  lists: './watchkeeper address list',
+  id: address => address.id,
+  name: address => address.description,
+}
 const credentials: Kind<ProberCredentialView> = {
   noun: 'credentials',
   plural: 'credentials',
@@ -115,6 +123,10 @@ export async function keyIdOf(ask: Ask, named: string): Promise<string> {
   // A full list leaves the oldest keys out: they are named by their ids.
   const isLeftOut = listed.length >= limits.directory.listed && isId(named) && !listed.some(key => key.description === named)
   return isLeftOut ? named : pick(listed, named, keys).id
+}
+
+export async function addressOf(ask: Ask, workspaceId: string, named: string): Promise<AddressView> {
+  return pick(await ask('list-addresses', { workspaceId }), named, addresses)
 }
 
 /** By their id, revoked ones too, or of those that are good by what they are for. */

@@ -1,6 +1,7 @@
 // The tree of commands. Help, completion, the page docs/commands.md and the gate over cited commands are all made from it.
 import { Command } from 'commander'
 import { exitCodeMeanings } from '../embedded/start-error.ts'
+import { addAddressCommands } from './address.ts'
 import { addAuditCommand } from './audit.ts'
 import { addBackupCommands } from './backup.ts'
 import { addBusCommands } from './bus.ts'
@@ -44,6 +45,7 @@ export function createProgram(): Command {
   addWorkspaceCommands(program)
   addMemberCommands(program)
   addKeyCommands(program)
+  addAddressCommands(program)
   addLocationCommands(program)
   addProberCommands(program)
   addDestinationCommands(program)
