@@ -136,6 +136,7 @@ for (const [title, sent, writes] of [
   ['an id', { sentId: 'run-1' }, 4],
   ['an instant', { atUs: 'now' }, 3],
   ['an id on the second signal', { sentId: 'run-1', signal: 'load', value: 9 }, 4],
+  ['an id on a signal that it declares', { sentId: 'run-1', signal: 'disk', signalKind: 'event' }, 3],
 ] as const) {
   t.test(`v3 8.4 a first report with ${title} leaves both or is made whole when its keeper died between its writes`, async t => {
     for (let after = 0; after < writes; after++) {
@@ -165,8 +166,10 @@ for (const [title, sent, writes] of [
       const again = await report(world, id, {}, observation)
       t.match(again, { ok: true, result: { results: [{ ok: true }] } }, `after ${after} writes it is taken`)
       t.equal((await rowsOf(world, id)).length, 1, `after ${after} writes it is stored once`)
-      const key = 'signal' in sent ? 'load' : 'probe'
-      t.match((await world.subject(id))?.templated?.heard[key], { recent: { length: 1 } }, `after ${after} writes it is heard`)
+      const key = 'signal' in sent ? sent.signal : 'probe'
+      const { templated, custom } = (await world.subject(id)) ?? {}
+      if (key === 'disk') t.ok(custom?.signals.some(({ slug }) => slug === key))
+      else t.match(templated?.heard[key], { recent: { length: 1 } }, `after ${after} writes it is heard`)
     }
   })
 }

@@ -1,0 +1,140 @@
+// First reports at Observation addresses at the same time, over HTTP with the real keeper, on both stores: two of one key make one Resource, and each
+// report is stored once (docs/reference/v3.md, 8.4).
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import t, { type Test } from 'tap'
+import { createSystemClock } from '#shared/clock.ts'
+import { openStore } from '#shared/store/open-store.ts'
+import type { Store } from '#shared/store/port.ts'
+import { startDirectory } from '../../services/directory/app.ts'
+import { createGateway } from '../../services/gateway/app.ts'
+import { startKeeper } from '../../services/keeper/app.ts'
+import { addPerson, call, incidentSalt, version } from '../support/api-world.ts'
+import { createMemoryHub } from '../support/memory-bus.ts'
+import { startSecantus } from '../support/secantus.ts'
+
+const logger = pino({ level: 'silent' })
+const holds = { confirmAfterMs: 120_000, closeAfterMs: 120_000 }
+
+const host = (key: string) => ({
+  key,
+  version: 1,
+  name: 'Host',
+  signals: [
+    { key: 'probe', kind: 'event' },
+    { key: 'load', kind: 'event' },
+  ],
+  rules: [
+    {
+      key: 'down',
+      action: 'Look.',
+      wait: { confirm_after: 0, recover_after: 0 },
+      decision: { signal: 'probe', field: 'status', operator: 'eq', operand: 'problem' },
+    },
+  ],
+})
+
+async function setStage(t: Test, store: Store) {
+  const clock = createSystemClock()
+  const hub = createMemoryHub({ clock })
+  const around = () => ({ bus: hub.connect(), clock, logger, metrics: new Registry(), store })
+  const directory = await startDirectory(around())
+  const keeper = await startKeeper(around(), { keeperId: 'keeper', exclusive: true, incidentSalt, ...holds })
+  const { fastify, service } = await createGateway(around(), { version, incidentSalt })
+  await fastify.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(async () => {
+    await service.stop()
+    await keeper.stop()
+    await directory.stop()
+    clock.stop()
+    await store.close()
+  })
+  const base = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`
+  const { token } = await addPerson({ store, clock }, 'olga', { w1: 'owner' })
+  const api = async (method: string, path: string, body?: unknown) => {
+    const answer = await call(base, method, `/api/v3/workspaces/w1${path}`, { token, ...(body === undefined ? {} : { body }) })
+    return answer.json
+  }
+  for (const key of ['host', 'other']) await api('POST', '/templates', host(key))
+  const addresses = await Promise.all(Array.from({ length: 3 }, async () => (await api('POST', '/addresses', {})).result.token))
+  const send = (i: number, body: object) => call(base, 'POST', `/in/${addresses[i % addresses.length]}`, { body })
+  return { store, api, send }
+}
+
+const stages: [title: string, open: (t: Test) => Promise<Store | null>, rounds: number][] = [
+  ['SQLite', async t => openStore({ dataFolder: t.testdir(), logger }), 12],
+  [
+    'the MongoDB wire protocol',
+    async t => {
+      const secantus = await startSecantus()
+      if (secantus === null) return null
+      t.teardown(() => secantus.stop())
+      return openStore({ mongodbUrl: `${secantus.url}/first-reports`, dataFolder: '', logger })
+    },
+    4,
+  ],
+]
+
+const senders = 8
+
+for (const [title, open, rounds] of stages) {
+  t.test(title, { timeout: 120_000 }, async t => {
+    const store = await open(t)
+    if (store === null) return t.comment('skipped: SecantusDB could not be installed')
+    const { api, send } = await setStage(t, store)
+
+    await t.test('first reports of one key at once make one Resource with all their Observations', async t => {
+      for (let round = 0; round < rounds; round++) {
+        const resource = `srv-${round}`
+        const answers = await Promise.all(
+          Array.from({ length: senders }, (_, i) => {
+            const template_id = i % 4 === 3 ? 'other' : 'host'
+            return send(i, { resource, template_id, signal: i % 2 === 0 ? 'probe' : 'load', state: 'ok', id: `run-${i}` })
+          }),
+        )
+        t.strictSame(new Set(answers.map(({ status }) => status)), new Set([202]))
+        const ids = new Set(answers.map(({ json }) => json.result.resource))
+        t.equal(ids.size, 1, 'one Resource')
+        t.equal(await store.count('subjects', { slug: resource }), 1)
+        const [id] = ids
+        const rows = await store.find('pushedObservations', { where: { id: { gte: id, lt: `${id}~` } }, limit: 100 })
+        t.equal(rows.length, senders, 'every report is stored once')
+      }
+      t.equal((await store.find('names', { limit: 100 })).length, rounds)
+    })
+
+    await t.test('a first report and a creation of one key make one Resource', async t => {
+      for (let round = 0; round < rounds; round++) {
+        const key = `both-${round}`
+        const body = { template: 'host', key, name: 'By a person' }
+        const [made, reported] = await Promise.all([
+          api('POST', '/resources', body),
+          send(0, { resource: key, template_id: 'host', signal: 'probe', state: 'ok' }),
+        ])
+        t.equal(reported.status, 202)
+        t.equal(await store.count('subjects', { slug: key }), 1)
+        if (made.error === null) t.equal(made.result.id, reported.json.result.resource)
+        else t.equal(made.error.code, 1409)
+      }
+    })
+
+    await t.test('first reports that are refused beside one that is taken leave nothing', async t => {
+      for (let round = 0; round < rounds; round++) {
+        const resource = `mixed-${round}`
+        const answers = await Promise.all(
+          Array.from({ length: senders }, (_, i) =>
+            send(i, { resource, template_id: 'host', signal: i === 0 ? 'probe' : 'speed', state: 'ok' }),
+          ),
+        )
+        t.strictSame(
+          answers.map(({ status }) => status),
+          [202, ...Array(senders - 1).fill(422)],
+        )
+        const { resource: id } = answers[0]?.json.result ?? {}
+        const rows = await store.find('pushedObservations', { where: { id: { gte: id, lt: `${id}~` } }, limit: 100 })
+        t.equal(rows.length, 1)
+      }
+    })
+  })
+}
