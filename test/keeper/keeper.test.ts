@@ -1055,3 +1055,21 @@ function idOfPartition(partition: number): string {
     if (partitionOf(id) === partition) return id
   }
 }
+
+t.test('an address in a failed check is kept redacted in the log, in evidence and in messages (v3 11.2)', async t => {
+  const world = createWorld()
+  await world.startOne({ exclusive: true })
+  const id = await world.create({ confirm_after: 0 })
+  await world.report(id, false, { error: 'https://me:hidden@shop.example/?token=hidden moved' })
+  const shown = 'https://shop.example/?token=redacted moved'
+  const subject = await world.subject(id)
+  const kept = [...(await world.incidents(id)), ...(await world.alerts(id)), ...(await world.history(id)), subject]
+  t.equal(kept.length, 5)
+  t.match(await world.store.find('observations', { limit: 9 }), [{ error: shown }])
+  t.match(subject?.rules[0]?.verdict?.evidence.inputs, [{ reason: shown }])
+  for (const document of kept) t.notMatch(JSON.stringify(document), /hidden/)
+  await world.clock.advance(minute)
+  await world.report(id, false, { error: `https://shop.example/?${'key=1&'.repeat(45)}` })
+  const [, cut] = await world.store.find('observations', { limit: 9 })
+  t.equal(cut?.error?.length, limits.check.errorCharacters, 'what grows beyond its bound is cut')
+})

@@ -3,13 +3,12 @@ import { Type } from 'typebox'
 import type { Identity } from '#shared/contracts/ask.ts'
 import type { ResourceRuleView, ResourceView } from '#shared/contracts/resource-views.ts'
 import { routeTransitions } from '#shared/contracts/template.ts'
-import type { WebsiteCheck } from '#shared/contracts/website.ts'
 import type { IncidentIds } from '#shared/incident-ids.ts'
 import { websiteAnswers } from '#shared/manifest/website-answers.ts'
-import { redactedUrl } from '#shared/redaction.ts'
-import { roleIn } from '../access.ts'
+import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { timestamp, timestampOrNull } from '../instants.ts'
 import { Answered, Instant, OrNull } from '../result-schema.ts'
+import { isRedactedIn, redactedAnswers } from './redact.ts'
 
 const explained = { examples: ['beat problem'] }
 
@@ -134,9 +133,6 @@ const numberOf = ({ openIncident }: ResourceRuleView): number => Number(openInci
 
 function metaOf({ answers, check, workspaceId }: ResourceView, identity: Identity): Record<string, unknown> {
   if (check === null) return { ...answers }
-  const isRedacted = identity.scope !== null || roleIn(identity, workspaceId) === 'viewer'
-  const stored = { ...check, ...websiteAnswers(check) }
-  return isRedacted ? redacted(stored) : stored
+  const stored = websiteAnswers(check)
+  return isRedactedIn(workspaceId, identity) ? redactedAnswers(websiteCheck.fields, stored) : stored
 }
-
-const redacted = (check: WebsiteCheck) => ({ ...check, url: redactedUrl(check.url), data: check.data === '' ? '' : '[redacted]' })

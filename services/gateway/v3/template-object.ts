@@ -1,6 +1,5 @@
 // A Template as generation 3 writes it: every member always there. Rule: docs/reference/v3.md, 3.6.
 import { Type } from 'typebox'
-import type { KeyScope } from '#shared/contracts/account.ts'
 import type {
   MetaReference,
   SystemRule,
@@ -12,11 +11,12 @@ import type {
 import { signalsOf } from '#shared/manifest/read-decision.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { Answered, OrNull } from '../result-schema.ts'
+import { redactedAnswer } from './redact.ts'
 
 const Wait = Type.Union([Type.Integer(), Type.Object({ meta: Type.String() })])
 
-/** `scope`: of the key that reads; a scoped one reads secret defaults as `[redacted]` (rule 11.2). */
-export function templateObject(template: Template | SystemTemplate, scope: KeyScope | null) {
+/** `isRedacted`: for whom defaults of secrets and URLs are redacted (rule 11.2). */
+export function templateObject(template: Template | SystemTemplate, isRedacted: boolean) {
   const { key, version, name, summary, fields, signals, rules } = template
   const isSystem = rules.some(rule => rule.decision === null)
   return {
@@ -25,7 +25,7 @@ export function templateObject(template: Template | SystemTemplate, scope: KeySc
     version,
     name,
     summary,
-    fields: fields.map(field => fieldObject(field, scope)),
+    fields: fields.map(field => fieldObject(field, isRedacted)),
     signals: signals.map(({ key, kind, everySeconds, help }) => ({
       key,
       kind,
@@ -37,10 +37,10 @@ export function templateObject(template: Template | SystemTemplate, scope: KeySc
   }
 }
 
-function fieldObject({ secret, ...field }: TemplateField, scope: KeyScope | null) {
+function fieldObject(field: TemplateField, isRedacted: boolean) {
   const { key, label, help, type, required, options, min, max } = field
-  const isHidden = secret && scope !== null && field.default !== null && field.default !== ''
-  return { key, label, help, type, required, default: isHidden ? '[redacted]' : field.default, options, min, max }
+  const usual = isRedacted ? redactedAnswer(field, field.default) : field.default
+  return { key, label, help, type, required, default: usual, options, min, max }
 }
 
 function ruleObject(rule: TemplateRule | SystemRule, { signals }: Template | SystemTemplate) {
@@ -102,5 +102,5 @@ export const TemplateObject = Answered(
       }),
     ),
   },
-  { examples: [templateObject(websiteCheck, null)] },
+  { examples: [templateObject(websiteCheck, false)] },
 )

@@ -4,6 +4,7 @@ import type { SystemTemplate, Template } from '#shared/contracts/template.ts'
 import { Manifest } from '#shared/contracts/template.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { route } from './common.ts'
+import { isRedactedAnywhere, isRedactedIn } from './redact.ts'
 import { TemplateObject, templateObject } from './template-object.ts'
 
 const listSystem = route({
@@ -14,7 +15,10 @@ const listSystem = route({
   result: Type.Array(TemplateObject),
   refusals: [],
   isAudited: false,
-  handler: async (_context, { request }) => allSystem().map(template => templateObject(template, request.identity.scope)),
+  handler: async (_context, { request: { identity } }) => {
+    const isRedacted = isRedactedAnywhere(identity)
+    return allSystem().map(template => templateObject(template, isRedacted))
+  },
 })
 
 const listTemplates = route({
@@ -37,7 +41,8 @@ const listTemplates = route({
       found.push(...page.items)
       after = page.next
     } while (after !== null)
-    return found.map(template => templateObject(template, request.identity.scope))
+    const isRedacted = isRedactedIn(workspaceId, request.identity)
+    return found.map(template => templateObject(template, isRedacted))
   },
 })
 
@@ -74,7 +79,7 @@ const publish = route({
   ],
   handler: async ({ directory }, { request, workspaceId, body, traceId }) => {
     const template = await directory.ask('publish-template', { workspaceId, manifest: body }, traceId)
-    return templateObject(template, request.identity.scope)
+    return templateObject(template, isRedactedIn(workspaceId, request.identity))
   },
 })
 

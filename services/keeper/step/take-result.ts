@@ -4,6 +4,8 @@ import type { Reading, SubjectDocument } from '#shared/contracts/subject.ts'
 import { intervalMs, type WebsiteCheck } from '#shared/contracts/website.ts'
 import { checkObservationId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
+import { firstCharacters } from '#shared/plain-text.ts'
+import { redactedText } from '#shared/redaction.ts'
 import { judgeSubject } from './judge-subject.ts'
 import { stillAwaited } from './receipts.ts'
 import type { Input, Step, Surrounding } from './types.ts'
@@ -24,7 +26,8 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, surroun
   if (result.slotAt > slotAtMax - result.ageMs) return dropped
   const reading = subject.readings[locationId]
   if (reading === undefined || reading.slotAt === result.slotAt) return dropped
-  const observation = observationOf(subject.id, input)
+  const error = errorOf(result)
+  const observation = observationOf(subject.id, input, error)
   const isOlder = result.slotAt < (reading.slotAt ?? 0)
   // What is read again after a crash is older than slots that have come: they are held against the bus's time of now, not of the report.
   const waitedMs = surrounding.now - (input.at + result.ageMs)
@@ -40,7 +43,7 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, surroun
     slotAt: result.slotAt,
     at: input.at,
     ok: result.ok,
-    error: result.error,
+    error,
     statusCode: result.statusCode,
     totalMs: Math.round(result.phases.totalMs),
   }
@@ -61,7 +64,15 @@ function isHeard(reading: Reading, check: WebsiteCheck, at: number): boolean {
   return reading.at !== null && at - reading.at <= limits.judging.silentIntervals * intervalMs(check)
 }
 
-function observationOf(subjectId: string, { stampedAt, locationId, result }: ResultInput): CheckObservationDocument {
+/** It is shown in evidence, in messages and in the log: an address in it is redacted (docs/reference/v3.md, 11.2). */
+const errorOf = ({ error }: ResultInput['result']): string | null =>
+  error === null ? null : firstCharacters(redactedText(error), limits.check.errorCharacters)
+
+function observationOf(
+  subjectId: string,
+  { stampedAt, locationId, result }: ResultInput,
+  error: string | null,
+): CheckObservationDocument {
   const { phases } = result
   const whole = (ms: number | null) => (ms === null ? null : Math.round(ms))
   return {
@@ -74,6 +85,6 @@ function observationOf(subjectId: string, { stampedAt, locationId, result }: Res
     firstByteMs: whole(phases.firstByteMs),
     totalMs: Math.round(phases.totalMs),
     statusCode: result.statusCode,
-    error: result.error,
+    error,
   }
 }
