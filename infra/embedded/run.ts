@@ -116,7 +116,9 @@ async function startAll(running: Running): Promise<string | null> {
   const opsUrl = `http://${reachable(settings.HOST)}:${ops.port}`
   const done = first ? await startStep(() => doneAlready(first)) : null
   const { LOCATION: location, DATA_DIR: dataDir } = settings
-  const facts = { version: running.version, url: services.url, opsUrl, firstKey, location, dataDir, dataFolder, done }
+  const hasGeneration2 = settings.API_LEGACY === 'serve'
+  const { version } = running
+  const facts = { version, url: services.url, opsUrl, firstKey, hasGeneration2, location, dataDir, dataFolder, done }
   for (const line of welcome(facts)) running.print(line)
   return services.url
 }

@@ -210,7 +210,7 @@ async function startGateway(
   }
   const trusted = settings.TRUST_PROXY === null ? {} : { trustProxy: settings.TRUST_PROXY }
   const { fastify, service } = await startPatiently(surroundings.clock, () =>
-    createGateway(surroundings, { version, incidentSalt, session, ...trusted }),
+    createGateway(surroundings, { version, incidentSalt, session, legacy: settings.API_LEGACY, ...trusted }),
   )
   try {
     await fastify.listen({ host: settings.HOST, port: settings.PORT })

@@ -10,6 +10,8 @@ export interface WelcomeFacts {
   url: string | null
   opsUrl: string
   firstKey: FirstKey | null
+  /** Whether generation 2 of the API is served, which the first steps use. */
+  hasGeneration2: boolean
   /** A location that a new website monitor can name. */
   location: string
   /** As DATA_DIR says, and its absolute path. */
@@ -56,7 +58,8 @@ export function welcome(facts: WelcomeFacts): string[] {
     ...(done.hasPassword
       ? []
       : [`To sign in as ${ownerUsername}, first set a password: ${command} member password ${ownerUsername}`]),
-    ...(firstKey === null ? [] : nextSteps(`${url}/api/v2`, firstKey, facts.location, done)),
+    ...(firstKey === null || !facts.hasGeneration2 ? [] : nextSteps(`${url}/api/v2`, firstKey, facts.location, done)),
+    ...(facts.hasGeneration2 ? [] : [`Generation 3 of the API describes itself at ${url}/api/openapi/`]),
   ]
 }
 

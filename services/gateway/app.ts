@@ -25,7 +25,7 @@ import { type AuthenticateHook, createAuthenticate } from './authenticate.ts'
 import type { GatewayContext } from './context.ts'
 import { type Dialect, dialectOf, noSuchRoute, sendRefusal } from './dialect.ts'
 import { createDrain, type Drain } from './drain.ts'
-import { allFamilies } from './families.ts'
+import { familiesOf } from './families.ts'
 import type { Family } from './family.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { iconRoute } from './icon.ts'
@@ -44,7 +44,7 @@ import { refuseExpectation, refuseUnreadable } from './unreadable-request.ts'
 export async function createGateway(
   surroundings: Surroundings,
   options: GatewayOptions,
-  families: readonly Family[] = allFamilies,
+  families: readonly Family[] = familiesOf(options.legacy ?? 'serve'),
 ): Promise<{ fastify: FastifyInstance; service: Service }> {
   const { bus, clock, metrics } = surroundings
   const directory = createDirectoryClient(bus, clock)

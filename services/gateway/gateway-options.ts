@@ -1,4 +1,5 @@
 // What a gateway is started with.
+import type { Legacy } from './legacy.ts'
 import type { SessionOptions } from './session/options.ts'
 import type { ConnectionBounds } from './strangers.ts'
 
@@ -13,6 +14,8 @@ export interface GatewayOptions {
   trustProxy?: string[]
   /** How many connections there may be; absent: the bounds of `shared/limits.ts`. */
   connections?: ConnectionBounds
+  /** API_LEGACY; absent: generations 1 and 2 are served. */
+  legacy?: Legacy
   /** False: nothing is audited, for a measurement that compares. Absent: as the API promises. */
   audit?: boolean
 }

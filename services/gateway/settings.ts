@@ -1,6 +1,7 @@
 // The gateway's settings from the environment. Whoever runs the process listens at HOST and PORT; the gateway itself never does.
 import { isLoopback } from '#shared/loopback.ts'
 import { choice, port, SettingError, type Settings, text } from '#shared/settings.ts'
+import { legacies } from './legacy.ts'
 import { oidcOptions, parseIssuer } from './session/oidc-settings.ts'
 import { parseProxies } from './trusted-proxies.ts'
 
@@ -22,6 +23,11 @@ export const gatewaySettings = {
     default: 'false',
     of: ['true', 'false'],
     meaning: 'Every visitor of the dashboard is an administrator, without signing in. Only where HOST is loopback.',
+  }),
+  API_LEGACY: choice({
+    default: 'serve',
+    of: legacies,
+    meaning: 'gone: generations 1 and 2 of the API, and their OpenAPI documents, answer 410.',
   }),
   OIDC_ISSUER: {
     ...text({ default: '', meaning: 'The OIDC provider at which people may sign in; unset: none.' }),

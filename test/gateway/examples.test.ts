@@ -9,7 +9,7 @@ import addFormats from 'ajv-formats'
 import t, { type Test } from 'tap'
 import { openApiDocument } from '../../services/gateway/openapi/document.ts'
 import { generations } from '../../services/gateway/openapi/generations.ts'
-import { startScript } from '../../services/gateway/openapi/page.ts'
+import { type DocumentName, startScript } from '../../services/gateway/openapi/page.ts'
 import { type FuzzedInstallation, startInstallation } from '../fuzz/installation.ts'
 import { version } from '../support/api-world.ts'
 
@@ -201,9 +201,9 @@ t.test('the page puts the first workspace of its reader in the place of WORKSPAC
   }
   type Bundle = { url: string; requestInterceptor: (request: Request) => Promise<Request> }
   const asked: unknown[] = []
-  const open = (search: string): Bundle => {
+  const open = (search: string, names: DocumentName[] = ['v2', 'v1', 'v3', 'session']): Bundle => {
     let given: Bundle | undefined
-    runInNewContext(startScript, {
+    runInNewContext(startScript(names), {
       URLSearchParams,
       location: { search },
       fetch: async (...sent: unknown[]) => {
@@ -219,6 +219,7 @@ t.test('the page puts the first workspace of its reader in the place of WORKSPAC
   t.equal(open('?document=session').url, 'session.json')
   t.equal(open('?document=v3').url, 'v3.json')
   t.equal(open('?document=https://evil.example/x').url, 'v2.json')
+  t.equal(open('?document=v2', ['v3', 'session']).url, 'v3.json', 'one that is not served')
   const { requestInterceptor } = open('')
   const headers = { Authorization: 'Bearer key' }
   const sent = await requestInterceptor({
@@ -227,7 +228,7 @@ t.test('the page puts the first workspace of its reader in the place of WORKSPAC
     body: '{"a":"WORKSPACE_ID"}',
   })
   t.strictSame(sent, { url: '/api/v2/subjects?workspace_id=w1', headers, body: '{"a":"w1"}' })
-  t.strictSame(JSON.parse(JSON.stringify(asked)), [['/api/v2/workspaces', { headers }]])
+  t.strictSame(JSON.parse(JSON.stringify(asked)), [['/api/v3/workspaces', { headers }]])
   const other = { url: '/api/v2/subjects?workspace_id=WORKSPACE_ID', headers: {} }
   t.strictSame(await requestInterceptor({ ...other }), other, 'without a key nothing is asked')
   t.strictSame(await requestInterceptor({ url: 'v2.json', headers }), { url: 'v2.json', headers })

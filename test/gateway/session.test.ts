@@ -759,6 +759,7 @@ t.test('settings that do not fit end the start with a sentence', t => {
     SQIDS_SALT: '',
     TRUST_PROXY: null,
     AUTH_DEV: 'false' as const,
+    API_LEGACY: 'serve' as const,
     OIDC_ISSUER: '',
     OIDC_CLIENT_ID: '',
     OIDC_CLIENT_SECRET: '',

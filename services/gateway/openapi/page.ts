@@ -13,7 +13,21 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export const page = `<!doctype html>
+export type DocumentName = 'v1' | 'v2' | 'v3' | 'session'
+
+const titles: Readonly<Record<DocumentName, string>> = {
+  v3: 'Generation 3',
+  v2: 'Generation 2',
+  v1: 'Generation 1',
+  session: 'Session API',
+}
+
+/** `names`: the documents that are served. */
+export function page(names: readonly DocumentName[]): string {
+  const shown = (Object.keys(titles) as DocumentName[]).filter(name => names.includes(name))
+  const views = shown.map(name => `<a href="?document=${name}">${titles[name]}</a>`).join(' · ')
+  const files = shown.map(name => `<a href="${name}.json">${name}.json</a>`)
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -24,27 +38,29 @@ export const page = `<!doctype html>
 </head>
 <body>
 <nav class="swagger-ui"><div class="wrapper">
-<a href="?document=v3">Generation 3</a> · <a href="?document=v2">Generation 2</a> · <a href="?document=v1">Generation 1</a> ·
-<a href="?document=session">Session API</a> · <a href="v3.json">v3.json</a> · <a href="v2.json">v2.json</a> · <a href="v1.json">v1.json</a> ·
-<a href="session.json">session.json</a>
+${views} · ${files.join(' · ')}
 <p>Put your key in at Authorize. Then examples work as they stand: they tell one story from top to bottom, and this page puts your first
 workspace in the place of <code>WORKSPACE_ID</code>. For other words in capitals, copy the id that an answer gave you.</p>
 </div></nav>
 <main id="document"></main>
-<noscript>The documents are <a href="v3.json">v3.json</a>, <a href="v2.json">v2.json</a>, <a href="v1.json">v1.json</a> and <a href="session.json">session.json</a>.</noscript>
+<noscript>The documents are ${files.join(', ')}.</noscript>
 <script src="swagger-ui-bundle.js"></script>
 <script src="start.js"></script>
 </body>
 </html>
 `
+}
 
-export const startScript = `const wanted = new URLSearchParams(location.search).get('document')
+/** The first of `names` is shown where none of them is asked for. */
+export const startScript = (
+  names: readonly DocumentName[],
+): string => `const wanted = new URLSearchParams(location.search).get('document')
 const placeholder = '${workspacePlaceholder}'
 async function withWorkspace(request) {
   const isNeeded = request.url.includes(placeholder) || (typeof request.body === 'string' && request.body.includes(placeholder))
   const { Authorization } = request.headers ?? {}
   if (!isNeeded || !Authorization) return request
-  const answer = await fetch('/api/v2/workspaces', { headers: { Authorization } })
+  const answer = await fetch('/api/v3/workspaces', { headers: { Authorization } })
   const first = (await answer.json()).result?.[0]?.id
   if (first === undefined) return request
   request.url = request.url.replaceAll(placeholder, encodeURIComponent(first))
@@ -52,7 +68,7 @@ async function withWorkspace(request) {
   return request
 }
 SwaggerUIBundle({
-  url: ['v1', 'v3', 'session'].includes(wanted) ? wanted + '.json' : 'v2.json',
+  url: (${JSON.stringify(names)}.includes(wanted) ? wanted : '${names[0]}') + '.json',
   dom_id: '#document',
   deepLinking: true,
   validatorUrl: null,

@@ -5,14 +5,16 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { once } from '#shared/once.ts'
+import type { GatewayOptions } from '../gateway-options.ts'
 import { sendIcon } from '../icon.ts'
-import { page, pagePolicy, startScript } from './page.ts'
+import type { Legacy } from '../legacy.ts'
+import { type DocumentName, page, pagePolicy, startScript } from './page.ts'
 
 const assets = join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui/package.json'))), 'static')
 
 /** A Fastify plugin, to be registered at `/api/openapi`, outside of what demands a key. */
 export const openApiRoutes =
-  ({ version }: { version: string }) =>
+  ({ version, legacy = 'serve' }: Pick<GatewayOptions, 'version' | 'legacy'>) =>
   async (fastify: FastifyInstance) => {
     fastify.addHook('onRequest', (_request, reply, done) => {
       reply.headers({
@@ -22,20 +24,28 @@ export const openApiRoutes =
       })
       done()
     })
-    for (const [name, make] of Object.entries(documents)) {
+    const names = documentsOf[legacy]
+    for (const name of names) {
+      const make = documents[name]
       const text = once(async () => JSON.stringify(await make(version), null, 2))
       fastify.get(`/${name}.json`, async (_request, reply) => sendText(reply, 'application/json', await text()))
     }
     fastify.get('', (_request, reply) => reply.redirect('openapi/'))
-    fastify.get('/', { prefixTrailingSlash: 'slash' }, (_request, reply) => sendText(reply, 'text/html', page))
+    fastify.get('/', { prefixTrailingSlash: 'slash' }, (_request, reply) => sendText(reply, 'text/html', page(names)))
     fastify.get('/icon.svg', (_request, reply) => sendIcon(reply))
-    fastify.get('/start.js', (_request, reply) => sendText(reply, 'text/javascript', startScript))
+    fastify.get('/start.js', (_request, reply) => sendText(reply, 'text/javascript', startScript(names)))
     fastify.get('/swagger-ui-bundle.js', (_request, reply) => sendAsset(reply, 'text/javascript', 'swagger-ui-bundle.js'))
     fastify.get('/swagger-ui.css', (_request, reply) => sendAsset(reply, 'text/css', 'swagger-ui.css'))
   }
 
+/** The first is shown where none is asked for. */
+const documentsOf: Readonly<Record<Legacy, readonly DocumentName[]>> = {
+  serve: ['v2', 'v1', 'v3', 'session'],
+  gone: ['v3', 'session'],
+}
+
 /** Most installations never show them: what only the documents need is loaded with the first of them. */
-const documents: Readonly<Record<string, (version: string) => Promise<object>>> = {
+const documents: Readonly<Record<DocumentName, (version: string) => Promise<object>>> = {
   v1: version => classicDocument('v1', version),
   v2: version => classicDocument('v2', version),
   v3: async version => (await import('./v3-document.ts')).v3Document(version),

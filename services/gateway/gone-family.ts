@@ -1,0 +1,30 @@
+// In place of generations 1 and 2, when the installation has ended them: everything under /api but generation 3 and the pages of /api/openapi is
+// gone, whatever the method. No key is looked at. Rule: docs/reference/v3.md, section 12.
+import type { FastifyInstance } from 'fastify'
+import { AppError } from '#shared/errors.ts'
+import { type Dialect, sendRefusal } from './dialect.ts'
+import type { Family } from './family.ts'
+import { v3Dialect } from './v3/dialect.ts'
+
+const gone = v3Dialect.refuse(
+  new AppError('gone', 'Gone', { details: 'Generations 1 and 2 of the API are not served here; use /api/v3' }),
+)
+
+const goneDialect: Dialect = {
+  ...v3Dialect,
+  prefixes: ['/api'],
+  isKeyed: false,
+  isAudited: false,
+  refuse: () => gone,
+  unreadable: reason => (reason === 'expectation' ? gone : v3Dialect.unreadable(reason)),
+}
+
+export const goneFamily: Family = {
+  prefix: '/api',
+  dialect: goneDialect,
+  routes:
+    ({ logger }) =>
+    async (fastify: FastifyInstance) => {
+      fastify.setNotFoundHandler((request, reply) => void sendRefusal(goneDialect, logger, null, request, reply))
+    },
+}
