@@ -6,6 +6,7 @@ import { WriteStream } from 'node:tty'
 import { type Command, CommanderError } from 'commander'
 import { Registry } from 'prom-client'
 import t from 'tap'
+import { hashToken } from '#shared/api-token.ts'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import { createLogger } from '#shared/logger.ts'
@@ -230,6 +231,54 @@ t.test('v3 2.6 a scoped key is made for one workspace, with the actions that are
     ['key create --actions fly', /"fly" is no action of a key: acknowledge, maintenance, observe, templates, resources are/],
   ]
   for (const [line, sentence] of rows) t.match(await command(line), { code: 2, stderr: sentence }, line)
+})
+
+t.test('v3 8.2 an Observation address is made, listed and deleted, and its token is printed once', async t => {
+  const ws = await json("workspace create 'Addresses'")
+  const rules = [
+    {
+      key: 'down',
+      action: 'Look.',
+      wait: { confirm_after: 0, recover_after: 0 },
+      decision: { signal: 'run', field: 'status', operator: 'eq', operand: 'problem' },
+    },
+  ]
+  const manifest = { key: 'job', version: 1, name: 'Job', signals: [{ key: 'run', kind: 'event' }], rules }
+  await ask('publish-template', { workspaceId: ws.id, manifest })
+  const made = await command('address create --workspace Addresses --description first')
+  t.equal(made.code, 0, made.stderr)
+  const [, token = ''] = /^http:\/\/localhost:2517\/in\/([0-9A-Za-z_-]{43})\n$/.exec(made.stdout) ?? []
+  const found = await ask('find-address', { tokenHash: hashToken(token) })
+  t.match(found, { workspaceId: ws.id, template: null, secondFactor: false })
+  t.notMatch(made.stderr, token)
+  const second = await json(`address create --workspace ${ws.id} --template job --second-factor --description 'Job hosts'`)
+  const shown = {
+    workspace: ws.id,
+    template: 'job',
+    second_factor: true,
+    description: 'Job hosts',
+    created_at: second.created_at,
+  }
+  t.strictSame(second, { id: second.id, url: `http://localhost:2517/in/${second.token}`, token: second.token, ...shown })
+  t.strictSame((await json('address list --workspace Addresses'))[1], { id: second.id, ...shown })
+  const listed = (await command('address list --workspace Addresses')).stdout
+  t.match(
+    listed,
+    /^id +made +template +second factor +description\n\w+ +[\d-]+ +any +none +first\n\w+ +[\d-]+ +job +key +Job hosts\n$/,
+  )
+  t.notMatch(listed, token)
+  t.strictSame(await json("address delete 'job hosts' --workspace Addresses"), { id: second.id })
+  t.equal((await command(`address delete ${found?.id} --workspace Addresses`)).code, 0, 'by id')
+  t.equal(await ask('find-address', { tokenHash: hashToken(token) }), null)
+  const rows: [line: string, code: number, sentence: RegExp][] = [
+    ['address delete first --workspace Addresses', exitCodes.notFound, /There is no Observation address "first"/],
+    ['address create --workspace nowhere', exitCodes.notFound, /There is no workspace "nowhere"/],
+    ['address create --workspace Addresses --template jobs', exitCodes.refused, /no Template with the key 'jobs'/],
+    ['address create --workspace Addresses --template website-check', exitCodes.refused, /no Template with the key/],
+    [`address create --workspace Addresses --description ${'x'.repeat(201)}`, 2, /--description may have 200 characters/],
+  ]
+  for (const [line, code, stderr] of rows) t.match(await command(line), { code, stderr }, line)
+  t.strictSame(await json('address list --workspace Addresses'), [])
 })
 
 t.test('v3 11.5: the audit of all workspaces, or of one, is printed newest first, also of what is deleted', async t => {

@@ -1,4 +1,6 @@
 // Observation addresses over HTTP: made and deleted by people, reported to by systems. Rules: docs/reference/v3.md, section 8.
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import t, { type Test } from 'tap'
 import { makeAddressToken } from '#shared/address-token.ts'
 import { hashToken, makeToken } from '#shared/api-token.ts'
@@ -7,6 +9,7 @@ import type { Role } from '#shared/contracts/account.ts'
 import type { AuditView } from '#shared/contracts/ask-audit.ts'
 import { day, limits } from '#shared/limits.ts'
 import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/api-world.ts'
+import { bodyIsRead } from '../../support/body-is-read.ts'
 
 const host = {
   key: 'host',
@@ -381,6 +384,32 @@ t.test('v3 8.2 the addresses of a deleted workspace take no report any more, als
   await world.ask('delete-workspace', { id: 'd1', workspaceId: 'w1', force: true })
   t.equal((await world.send(token, first())).status, 404)
 })
+
+for (const what of ['address', 'key of the second factor'] as const) {
+  t.test(`v3 8.2 a report whose ${what} is deleted while its body comes stores nothing`, async t => {
+    const world = await start(t)
+    const { id, token } = await world.make({ second_factor: true })
+    const { token: key, keyId } = await world.addPerson('edda', { w1: 'editor' })
+    const before = await storedOf(world)
+    const reading = bodyIsRead(world.fastify.server)
+    const body = JSON.stringify(first())
+    const request = httpRequest(`${world.address}/in/${token}`, {
+      method: 'POST',
+      headers: { 'x-observation-key': key, 'content-length': body.length },
+    })
+    request.write(body.slice(0, 10))
+    await reading
+    if (what === 'address') await world.call('DELETE', `/addresses/${id}`)
+    else await world.ask('delete-key', { keyId, userId: null })
+    request.end(body.slice(10))
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.resume()
+    t.equal(response.statusCode, what === 'address' ? 404 : 401)
+    const after = await storedOf(world)
+    if (what !== 'address') t.equal(after, before)
+    t.equal(await world.store.count('subjects', {}), 0)
+  })
+}
 
 t.test('v3 8.5 each report that an address let in is a row with the address in place of the key', async t => {
   const world = await start(t)
