@@ -3,6 +3,7 @@
 // `muted` and the channel of an acknowledgement, and holds that were adopted and never counted, where they moved nothing (an open
 // incident's subject holds them all); for judgements see recorded-judgement.ts, for what is stored see stored-incident.ts.
 import { type IncidentEvent, incidentMachine, incidentVersion } from '#machines/incident.ts'
+import { isListed } from '#machines/incident-listing.ts'
 import { initialTransition, type Order as MachineOrder, transition } from '#machines/transition.ts'
 import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'
 import type {
@@ -86,7 +87,7 @@ function take(
   const order = before?.order ?? beginning
   const faults = [
     ...identity,
-    ...machineFaults(entry, snapshot, kinds),
+    ...machineFaults(entry, snapshot, kinds, contextBefore),
     ...verdictFaults(entry, context),
     ...judgementFaults(entry, incident.ruleKey),
     ...orderFaults(order, entry, contextBefore),
@@ -143,15 +144,22 @@ function identityFaults(incident: IncidentDocument, entry: HistoryDocument, expe
   return faults
 }
 
-function machineFaults(entry: HistoryDocument, snapshot: Position['snapshot'], kinds: HistoryKind[]): string[] {
+function machineFaults(
+  entry: HistoryDocument,
+  snapshot: Position['snapshot'],
+  kinds: HistoryKind[],
+  before: IncidentContext | null,
+): string[] {
   if (kinds.length === 0) return [`the machine takes no ${entry.event.type} in state ${stateOf(snapshot)}`]
-  const { condition, deadlineAt } = contextOf(snapshot)
+  const after = contextOf(snapshot)
+  const { condition, deadlineAt } = after
   const expected: [string, unknown, unknown][] = [
     ['kind', entry.kind, kinds.join(', ')],
     ['at', entry.at, tookEffectAt(entry.event, snapshot)],
     ['state', entry.state, stateOf(snapshot)],
     ['deadline', entry.deadlineAt, deadlineAt],
     ['condition', entry.condition, condition],
+    ['listed', entry.listed, isListed(entry.event, before, after) ? 1 : 0],
   ]
   return expected
     .filter(([, recorded, replayed]) => recorded !== replayed)

@@ -1,9 +1,10 @@
 // What is stored of an incident against where its records lead: the document that is read, and for an open one the machine as its
-// subject holds it. No record determines the document's `rev`, `workspaceId`, `resourceKey` and the rule's words, and of a closed
-// one its `ruleKey` beyond whether that is the built-in rule's. Pure.
+// subject holds it. No record determines the document's `rev`, `workspaceId`, `resourceKey` and the rule's words, `ruleShown` among them, and of a
+// closed one its `ruleKey` beyond whether that is the built-in rule's. Pure.
 import { isDeepStrictEqual } from 'node:util'
 import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'
 import type { HistoryDocument, IncidentContext, IncidentDocument, IncidentState } from '#shared/contracts/incident.ts'
+import { facetsOf } from '#shared/incident-facets.ts'
 import { judgementFaults } from './recorded-judgement.ts'
 
 /** Where the records lead. */
@@ -32,6 +33,7 @@ export function storedFaults(incident: IncidentDocument, reached: Reached, held:
   const replayed = {
     id: `${incident.subjectId}.${incident.number}`,
     open: state === 'closed' ? 0 : 1,
+    facets: facetsOf({ isOpen: state !== 'closed', isConfirmed: confirmedAt !== null, isAcknowledged: acknowledgedAt !== null }),
     status: statusOf[state],
     condition,
     troubleSince,

@@ -66,6 +66,12 @@ export interface IncidentContext {
 /** The door by which a person took note. */
 export type AcknowledgedVia = 'api' | 'ui' | 'mcp'
 
+/** What time alone does to an open incident next, and when (ms since the epoch). */
+export interface NextStep {
+  what: 'confirm' | 'close' | 'remind'
+  at: number
+}
+
 export type ClosedReason = 'recovered' | 'rule_removed' | 'resource_archived'
 
 /** The five words of generations 1 and 2 (spec A, States). */
@@ -77,9 +83,13 @@ export interface IncidentDocument extends Stored, IncidentWords {
   resourceKey: string
   workspaceId: string
   ruleKey: string
+  /** The rule as generation 3 names it: its key in its Template, the slug of an authored one (an indexed column). */
+  ruleShown: string
   number: number
   /** 1 while open (an indexed column). */
   open: 0 | 1
+  /** What lists of generation 3 filter by, as shared/incident-facets.ts counts it (an indexed column). */
+  facets: number
   status: IncidentStatus
   condition: Condition
   troubleSince: number
@@ -117,6 +127,8 @@ export interface HistoryDocument extends Stored {
   incidentId: string
   subjectId: string
   sequence: number
+  /** 1: a transition that generation 3 lists (v3 5.2; an indexed column). */
+  listed: 0 | 1
   kind: HistoryKind
   at: number
   machine: string

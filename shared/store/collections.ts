@@ -176,17 +176,29 @@ export const collections: Record<CollectionName, CollectionSpec> = {
   },
   incidents: {
     writer: 'keeper',
-    columns: { subjectId: 'text', workspaceId: 'text', ruleKey: 'text', open: 'integer', troubleSince: 'integer' },
+    columns: {
+      subjectId: 'text',
+      workspaceId: 'text',
+      ruleKey: 'text',
+      ruleShown: 'text',
+      open: 'integer',
+      facets: 'integer',
+      troubleSince: 'integer',
+    },
     indexes: [
-      { name: 'bySubject', fields: ['subjectId', 'troubleSince'] },
+      { name: 'bySubject', fields: ['subjectId', 'troubleSince', 'id'] },
       { name: 'byWorkspace', fields: ['workspaceId', 'open', 'troubleSince'] },
+      { name: 'byOpening', fields: ['workspaceId', 'troubleSince', 'id'] },
+      { name: 'byFacets', fields: ['workspaceId', 'facets', 'troubleSince', 'id'] },
+      { name: 'byRule', fields: ['workspaceId', 'ruleShown', 'facets', 'troubleSince', 'id'] },
     ],
   },
   history: {
     writer: 'keeper',
-    columns: { incidentId: 'text', subjectId: 'text', sequence: 'integer', at: 'integer' },
+    columns: { incidentId: 'text', subjectId: 'text', sequence: 'integer', listed: 'integer', at: 'integer' },
     indexes: [
       { name: 'byIncident', fields: ['incidentId', 'sequence'], unique: true },
+      { name: 'byListing', fields: ['incidentId', 'listed', 'sequence'] },
       { name: 'bySubject', fields: ['subjectId', 'at'] },
     ],
   },

@@ -199,7 +199,11 @@ async function makeThings(world: ApiWorld, workspace: string): Promise<Things> {
   for (const subjectId of custom) await world.addSubject(customSubject(subjectId, workspace, at))
   const [maintained] = await world.store.get('subjects', [custom[1]])
   if (maintained) await world.store.upsert('subjects', [{ ...maintained, maintenance: runningWindow(custom[1], at) }])
-  const trouble = openIncident(custom[0], workspace, at, { ruleKey: 'r1' })
+  const trouble = openIncident(custom[0], workspace, at, {
+    ruleKey: 'r1',
+    rule: { key: 'rule', name: 'Rule' },
+    ruleShown: 'rule',
+  })
   await world.store.upsert('incidents', [incident as never, trouble as never])
   // Far from what the installation's counters give.
   const numbered = 900_000 + number
@@ -271,8 +275,12 @@ export const openIncident = (subjectId: string, workspaceId: string, at: number,
   subjectId,
   workspaceId,
   ruleKey: 'availability',
+  rule: { key: 'reachability', name: 'Reachability' },
+  ruleShown: 'availability',
+  action: null,
   number: 1,
   open: 1,
+  facets: 1,
   status: 'pending',
   condition: 'problem',
   troubleSince: at,

@@ -121,7 +121,7 @@ t.test('no field of a record, of its event or of what is stored can be altered u
     for (const [title, change] of Object.entries(changes))
       t.not(faultsOf(incident, altered(change)).length, 0, `record ${record.sequence} (${record.event.type}): ${title}`)
   }
-  const undetermined = ['rev', 'workspaceId', 'resourceKey', 'rule', 'action']
+  const undetermined = ['rev', 'workspaceId', 'resourceKey', 'rule', 'ruleShown', 'action']
   for (const [field, value] of Object.entries(incident).filter(([field]) => !undetermined.includes(field)))
     t.not(faultsOf({ ...incident, [field]: another(value) }, history).length, 0, `stored ${field}`)
   const silent = { ...incident, evidence: { ...incident.evidence, inputs: [] } }

@@ -3,13 +3,13 @@
 import { type IncidentEvent, incidentMachine, incidentVersion } from '#machines/incident.ts'
 import type { Announcement, IncidentEffect } from '#machines/incident-context.ts'
 import { initialTransition, type Order, transition } from '#machines/transition.ts'
-import type { HistoryDocument, HistoryKind, IncidentSnapshot } from '#shared/contracts/incident.ts'
+import type { HistoryDocument, IncidentContext, IncidentSnapshot } from '#shared/contracts/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import { incidentId } from '#shared/ids.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits.ts'
 import { isMuted } from './drive-window.ts'
-import { alertDocument, historyDocument, incidentDocument, incidentWords } from './incident-documents.ts'
+import { alertDocument, historyDocument, incidentDocument, incidentWords, type Recorded } from './incident-documents.ts'
 import { addPending } from './pending.ts'
 import type { Surrounding } from './types.ts'
 
@@ -103,7 +103,8 @@ function open(drive: Drive, condition: 'problem' | 'no_data', holds: Holds): Dri
   const subject = withRule({ ...drive.subject, incidents: number }, rule)
   // The machine's input stands in the first record, so that the incident can be rebuilt from its records alone.
   const event = { type: `${condition}.judged`, at: drive.at, ...said, ...doubt(drive) }
-  return carryOut(record({ ...drive, subject, rule }, incident, event, 'pending'), orders, event)
+  const opening = record({ ...drive, subject, rule }, incident, { kind: 'pending', event, before: null })
+  return carryOut(opening, orders, event, null)
 }
 
 /** Only a Template's rule announces its opening, which maintenance holds back. */
@@ -150,14 +151,19 @@ function send(drive: Drive, event: IncidentEvent): Drive {
   if (held === null) return drive
   const [moved, orders] = transition(incidentMachine, restored(held), event)
   const incident: IncidentSnapshot = { ...held, value: moved.value, context: moved.context }
-  return carryOut({ ...drive, rule: { ...drive.rule, incident } }, orders, event)
+  return carryOut({ ...drive, rule: { ...drive.rule, incident } }, orders, event, held.context)
 }
 
-function carryOut(drive: Drive, orders: readonly Order[], event: HistoryDocument['event']): Drive {
+function carryOut(
+  drive: Drive,
+  orders: readonly Order[],
+  event: HistoryDocument['event'],
+  before: IncidentContext | null,
+): Drive {
   let next = drive
   for (const order of orders as IncidentEffect[]) {
     const moving = next.rule.incident as IncidentSnapshot
-    if (order.type === 'record') next = record(next, moving, event, order.params.kind)
+    if (order.type === 'record') next = record(next, moving, { kind: order.params.kind, event, before })
     if (order.type === 'announce') next = announce(next, moving, order.params)
   }
   return next
@@ -165,9 +171,9 @@ function carryOut(drive: Drive, orders: readonly Order[], event: HistoryDocument
 
 const restored = (held: IncidentSnapshot) => incidentMachine.resolveState({ value: held.value, context: held.context })
 
-function record(drive: Drive, held: IncidentSnapshot, event: HistoryDocument['event'], kind: HistoryKind): Drive {
+function record(drive: Drive, held: IncidentSnapshot, recorded: Recorded): Drive {
   const incident = { ...held, transitions: held.transitions + 1 }
-  const document = historyDocument(drive.subject, incident, drive.judgement, { kind, event })
+  const document = historyDocument(drive.subject, incident, drive.judgement, recorded)
   return {
     ...drive,
     subject: addPending(drive.subject, { mode: 'insert', collection: 'history', document }),

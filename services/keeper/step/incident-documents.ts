@@ -1,10 +1,12 @@
 // The documents that an incident leaves behind: itself as it is read, its history entries, its alerts. Pure.
 import { incidentVersion } from '#machines/incident.ts'
 import type { Announcement } from '#machines/incident-context.ts'
+import { isListed } from '#machines/incident-listing.ts'
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type {
   HistoryDocument,
   HistoryKind,
+  IncidentContext,
   IncidentDocument,
   IncidentSnapshot,
   IncidentState,
@@ -12,6 +14,7 @@ import type {
   IncidentWords,
 } from '#shared/contracts/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
+import { facetsOf } from '#shared/incident-facets.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits.ts'
 import { alertFacts } from './alert-facts.ts'
@@ -34,6 +37,7 @@ export function incidentDocument(
   judgement: Judgement,
 ): IncidentDocument {
   const { context } = held
+  const isOpen = held.value !== 'closed'
   return {
     id: context.incidentId,
     rev: subject.rev + 1,
@@ -42,8 +46,10 @@ export function incidentDocument(
     workspaceId: subject.workspaceId,
     ruleKey: rule.key,
     ...held.words,
+    ruleShown: rule.policy.language === 'reachability' ? rule.key : held.words.rule.key,
     number: Number(context.incidentId.split('.')[1]),
-    open: held.value === 'closed' ? 0 : 1,
+    open: isOpen ? 1 : 0,
+    facets: facetsOf({ isOpen, isConfirmed: context.confirmedAt !== null, isAcknowledged: context.acknowledgedAt !== null }),
     status: statusWords[held.value],
     condition: context.condition,
     troubleSince: context.troubleSince,
@@ -67,12 +73,19 @@ export function incidentWords(subject: SubjectDocument, rule: RuleState, templat
   return { rule: { key: rule.slug, name: rule.name }, action }
 }
 
+export interface Recorded {
+  kind: HistoryKind
+  event: HistoryDocument['event']
+  /** The incident before the event; null: it opened. */
+  before: IncidentContext | null
+}
+
 /** One transition: enough to replay it and to show why it was taken. */
 export function historyDocument(
   subject: SubjectDocument,
   incident: IncidentSnapshot,
   judgement: Judgement,
-  { kind, event }: { kind: HistoryKind; event: HistoryDocument['event'] },
+  { kind, event, before }: Recorded,
 ): HistoryDocument {
   return {
     id: `${incident.context.incidentId}.${incident.transitions}`,
@@ -80,6 +93,7 @@ export function historyDocument(
     incidentId: incident.context.incidentId,
     subjectId: subject.id,
     sequence: incident.transitions,
+    listed: isListed(event, before, incident.context) ? 1 : 0,
     kind,
     at: tookEffectAt(incident, event),
     machine: incident.machine,
