@@ -6,7 +6,6 @@ import type { Page } from '#shared/contracts/page.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { EvidenceInput } from '#shared/contracts/verdict.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
-import type { Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
 import { readPage } from './page.ts'
 
@@ -47,23 +46,18 @@ async function incidentViews(
   for (const subject of await store.get('subjects', ids)) {
     if (subject !== null && subject.deletedAt === null) subjects.set(subject.id, subject)
   }
-  return Promise.all(
-    incidents.map(async incident => {
-      const subject = subjects.get(incident.subjectId)
-      return subject ? incidentView(incident, encode(incident.id), subject, await ruleNames(store, incident, subject)) : null
-    }),
-  )
+  return incidents.map(incident => {
+    const subject = subjects.get(incident.subjectId)
+    return subject ? incidentView(incident, encode(incident.id), subject, ruleNames(incident, subject)) : null
+  })
 }
 
 type Names = Pick<RuleState, 'slug' | 'name'>
 
-/** A rule's names are its subject's business; of a rule that was removed, its last policy knows the slug. */
-async function ruleNames(store: Store, { ruleKey }: IncidentDocument, subject: SubjectDocument): Promise<Names> {
-  const rule = subject.rules.find(candidate => candidate.key === ruleKey)
-  if (rule) return rule
-  const where = { subjectId: subject.id, ruleKey }
-  const [policy] = await store.find('policies', { where, sort: [['version', 'desc']], limit: 1 })
-  return { slug: policy?.ruleSlug ?? ruleKey, name: policy?.ruleSlug ?? ruleKey }
+/** A slug never changes. A name is the rule's present one; of a removed rule the slug stands for it. */
+function ruleNames({ ruleKey, rule: { key: slug } }: IncidentDocument, { rules }: SubjectDocument): Names {
+  const present = rules.find(candidate => candidate.key === ruleKey)
+  return { slug, name: present?.name ?? slug }
 }
 
 function incidentView(incident: IncidentDocument, publicId: string, subject: SubjectDocument, rule: Names): IncidentView {

@@ -336,12 +336,18 @@ onEachStore('reads', async (t, given) => {
         { input: 'i1', value: 'problem', at: 5, reason: null },
         { input: 'i2', value: 'ok', at: 5, reason: null },
       ]
-      const incident = { ...openIncident('owned', 'w', 5), ruleKey: 'r1', evidence: { inputs, omitted: 0, truncated: false } }
+      const incident = {
+        ...openIncident('owned', 'w', 5),
+        ruleKey: 'r1',
+        rule: { key: 'disk', name: 'Disk' },
+        evidence: { inputs, omitted: 0, truncated: false },
+      }
       const closed = {
         ...incident,
         id: 'owned.2',
         number: 2,
         ruleKey: 'r2',
+        rule: { key: 'load', name: 'Load' },
         open: 0,
         status: 'ok',
         closedAt: 9,
@@ -349,15 +355,6 @@ onEachStore('reads', async (t, given) => {
         acknowledgedBy: 'Ada',
       }
       await store.upsert('incidents', [incident, closed, openIncident('tomb', 'w', 5)] as never)
-      const policies = [1, 2].map(version => ({
-        id: `owned.r2.${version}`,
-        rev: 1,
-        subjectId: 'owned',
-        ruleKey: 'r2',
-        ruleSlug: 'load',
-        version,
-      }))
-      await store.upsert('policies', policies as never)
       const view = {
         id: 'owned.1',
         publicId: createIncidentIds('').encode('owned.1'),
@@ -386,6 +383,7 @@ onEachStore('reads', async (t, given) => {
         open: false,
         status: 'ok',
         ruleSlug: 'load',
+        ruleName: 'load',
         closedAt: 9,
         acknowledgedAt: 7,
         acknowledgedBy: 'Ada',
