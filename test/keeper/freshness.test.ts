@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { Freshness, FreshReading } from '#shared/contracts/freshness.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { layOver, layOverSeries } from '../../services/keeper/freshness.ts'
+import { freshnessOf, layOver, layOverSeries } from '../../services/keeper/freshness.ts'
 import { nothingHeld } from '../../services/keeper/step/types.ts'
 import { noReports } from '../../services/keeper/stored-reports.ts'
 import { noTemplates } from './no-templates.ts'
@@ -93,4 +93,13 @@ t.test('a report from before the clock of the bus was set back takes the place o
   t.equal(layOver(document, before, surrounding).change, 'nothing')
   const after: FreshReading = ['aaaa', now - hour, now, 0, 503, 1, 'status 503, expected 200']
   t.equal(layOver(document, fresh(subject, subject.rev - 1, after), surrounding).change, 'commit')
+})
+
+t.test('a pushed reading is still one after its freshness was kept and merged', async t => {
+  const { subject, now, surrounding } = await reported()
+  const reading = subject.readings['aaaa']
+  t.ok(reading)
+  const pushed = { ...(reading as NonNullable<typeof reading>), slotAt: now, at: now, isPushed: true as const }
+  const kept = freshnessOf({ ...subject, readings: { aaaa: pushed } })
+  t.strictSame(layOver(subject, kept, surrounding).subject.readings['aaaa'], pushed)
 })

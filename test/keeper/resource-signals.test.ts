@@ -413,3 +413,39 @@ t.test('roll-ups leave out what was pushed for a website, and keep declared sign
   const sources = await rawSources(world.store, id, world.clock.now())
   t.strictSame(sources, [{ kind: 'signal', id: declaredSignalKey('speed') }])
 })
+
+for (const seed of [1, 2]) {
+  t.test(`a location reads the newest of generated checks and Observations, through restarts, seed ${seed} (v3 7.4)`, async t => {
+    const random = new Random(seed, 'pushed')
+    const world = createWorld()
+    let keeper = await world.startOne({ exclusive: true })
+    const id = await world.create({ interval_value: 10 })
+    // What was reported before the location was one of the monitor's is none of its readings.
+    await world.clock.advance(minute)
+    let expected = { at: 0, ok: true, isPushed: false }
+    let endedAt = 0
+    for (let i = 0; i < 40; i++) {
+      await world.clock.advance(random.integer(1_000, 20_000))
+      const ok = random.chance(0.5)
+      const now = world.clock.now()
+      const at = now - random.integer(0, 40_000)
+      if (random.chance(0.5)) {
+        const isAhead = random.chance(0.2)
+        await observe(world, id, { signal: reachability, state: ok ? 'ok' : 'problem', atUs: (isAhead ? now + 30_000 : at) * 1_000 })
+        if (isAhead || at >= expected.at) expected = { at: isAhead ? now : at, ok, isPushed: true }
+      } else {
+        // Checks of a location end in the order of their slots.
+        endedAt = Math.max(endedAt + 1, at)
+        await world.report(id, ok, { slotAt: endedAt, ageMs: now - endedAt })
+        if (!expected.isPushed || endedAt >= expected.at) expected = { at: endedAt, ok, isPushed: false }
+      }
+      if (random.chance(0.1)) {
+        world.hub.cut(keeper.bus)
+        await world.clock.advance(minute)
+        keeper = await world.startOne({ exclusive: true })
+        await world.clock.advance(minute)
+      }
+      t.equal(await verdictOf(world, id, 'availability'), expected.ok ? 'ok' : 'problem', `step ${i}`)
+    }
+  })
+}
