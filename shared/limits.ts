@@ -3,6 +3,7 @@
 
 import { intakeLimits } from '#shared/limits-of-intake.ts'
 import { peopleLimits } from '#shared/limits-of-people.ts'
+import { auditLimits, incidentListLimits } from '#shared/limits-of-reading.ts'
 import { storeLimits } from '#shared/limits-of-store.ts'
 import { day, hour, minute, second } from '#shared/time-units.ts'
 
@@ -317,25 +318,8 @@ export const limits = {
     tagReads: 1_000,
   },
 
-  audit: {
-    /** Rows that wait at a gateway while they cannot be written, a few hundred bytes each; the next ones are dropped (v3 11.4). */
-    queued: 10_000,
-    /** Rows are written this long after the first, or as soon as so many wait: one write serves them all. */
-    flushMs: 1 * second,
-    flushRows: 500,
-    /** On stop, the last rows get this long; with `http.drainMs` less than `start.serviceStopMs`. */
-    lastWriteMs: 0.8 * second,
-    /** Characters of a path and of a User-Agent that are kept (v3 11.3). */
-    pathCharacters: 500,
-    userAgentCharacters: 200,
-    /** Rows read at once for a page with a filter, and rows that one answer looks at: a rare person must not cost a read of everything. */
-    perRead: 500,
-    lookedAt: 10_000,
-    /** Workspaces in one answer: each is a read of one row. */
-    workspacesPerPage: 200,
-    /** Pause between slices while more rows are expired than one slice removes. */
-    expireSliceMs: 50,
-  },
+  audit: auditLimits,
+  incidentLists: incidentListLimits,
 
   directory: {
     /** A guarded put that somebody else overtook is tried again this often: every loss is somebody else's progress. */

@@ -15,6 +15,7 @@ import type { DefaultHolds } from '#shared/subject-view.ts'
 import { createAnnouncer } from './announce-revocations.ts'
 import { addressAnswerers } from './answer-addresses.ts'
 import { auditAnswerers } from './answer-audit.ts'
+import { incidentAnswerers } from './answer-incidents.ts'
 import { notificationAnswerers } from './answer-notifications.ts'
 import { peopleAnswerers } from './answer-people.ts'
 import { resourceAnswerers } from './answer-resources.ts'
@@ -71,6 +72,7 @@ const answerers: Answerers = {
   ...peopleAnswerers,
   ...templateAnswerers,
   ...resourceAnswerers,
+  ...incidentAnswerers,
   ...auditAnswerers,
   ...addressAnswerers,
   'create-prober-credential': createProberCredential,

@@ -57,11 +57,11 @@ function roomFor(items: number, bytes: number): number {
   return bytes === 0 ? limits.request.pageReads : 1 + Math.ceil((room * items) / bytes)
 }
 
-type Cursor = NonNullable<Query['after']>
+export type Cursor = NonNullable<Query['after']>
 
-const formatCursor = (cursor: Cursor | null): string | null => cursor && `${cursor.values[0]}:${cursor.id}`
+export const formatCursor = (cursor: Cursor | null): string | null => cursor && `${cursor.values[0]}:${cursor.id}`
 
-function parseCursor(text: string | null | undefined): Cursor | null {
+export function parseCursor(text: string | null | undefined): Cursor | null {
   if (text === null || text === undefined) return null
   const [, value, id] = /^(-?\d{1,16}):([0-9A-Za-z_.-]{1,64})$/.exec(text) ?? []
   if (value === undefined || id === undefined)

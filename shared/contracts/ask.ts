@@ -5,6 +5,7 @@ import type { KeyScope, Role } from '#shared/contracts/account.ts'
 import { type AddressAnswers, addressAsks } from '#shared/contracts/ask-addresses.ts'
 import { type AuditAnswers, auditAsks } from '#shared/contracts/ask-audit.ts'
 import { type DestinationSecretAnswers, destinationSecretAsks } from '#shared/contracts/ask-destination-secrets.ts'
+import { type IncidentAnswers, incidentAsks } from '#shared/contracts/ask-incidents.ts'
 import { type NotificationAnswers, notificationAsks } from '#shared/contracts/ask-notifications.ts'
 import { type Caller, type LocationView, type PeopleAnswers, peopleAsks } from '#shared/contracts/ask-people.ts'
 import { type ProberAnswers, proberAsks } from '#shared/contracts/ask-probers.ts'
@@ -21,6 +22,7 @@ export const asks = {
   ...proberAsks,
   ...templateAsks,
   ...resourceAsks,
+  ...incidentAsks,
   ...auditAsks,
   ...addressAsks,
   /** Whose key is it? Null when unknown, deleted or expired. */
@@ -62,6 +64,7 @@ export interface AskResults
     ProberAnswers,
     TemplateAnswers,
     ResourceAnswers,
+    IncidentAnswers,
     AuditAnswers,
     AddressAnswers {
   authenticate: Identity | null

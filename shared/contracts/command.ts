@@ -2,6 +2,7 @@
 // The subject's id is in the bus subject, creates included.
 import { type Static, Type } from 'typebox'
 import { Id, Instant, Nullable, Slug } from '#shared/contracts/common.ts'
+import type { IncidentNow } from '#shared/contracts/incident-views.ts'
 import { Policy } from '#shared/contracts/policy.ts'
 import type { ErrorReply } from '#shared/contracts/reply.ts'
 import { resourceCommands } from '#shared/contracts/resource-commands.ts'
@@ -188,6 +189,7 @@ export interface CommandResults {
   'create-resource': ResourceView
   'update-resource': ResourceView
   'read-resource': ResourceView
+  'read-incident': IncidentNow
   observe: { results: ObservedResult[] }
   'first-report': { results: ObservedResult[] }
 }

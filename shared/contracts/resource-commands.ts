@@ -38,6 +38,9 @@ export const UpdateResource = Type.Object({
 /** Changes nothing. Answers a ResourceView, judged at the keeper's now. */
 export const ReadResource = Type.Object({ kind: Type.Literal('read-resource'), id: Id })
 
+/** Changes nothing. Answers an IncidentNow, judged at the keeper's now. Refused: not_found where it is not open here. */
+export const ReadIncident = Type.Object({ kind: Type.Literal('read-incident'), id: Id, incidentId: Id })
+
 const HeardObservation = Type.Object({
   signal: Type.String({ minLength: 1, maxLength: 200 }),
   state: Type.Enum(['ok', 'problem', 'no_data']),
@@ -85,4 +88,4 @@ export const FirstReport = Type.Object({
   isTrial: Type.Boolean(),
 })
 
-export const resourceCommands = [CreateResource, UpdateResource, ReadResource, Observe, FirstReport] as const
+export const resourceCommands = [CreateResource, UpdateResource, ReadResource, ReadIncident, Observe, FirstReport] as const

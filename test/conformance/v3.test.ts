@@ -9,6 +9,7 @@ import type { Route } from '../../services/gateway/route.ts'
 import { v3Routes } from '../../services/gateway/v3/routes.ts'
 import { type ApiWorld, type CallOptions, startApiWorld } from '../support/api-world.ts'
 import { startFakeNotifier } from '../support/fake-notifier.ts'
+import { addIncident } from '../support/stored-incident.ts'
 
 const home = 'home000000'
 const foreign = 'foreign000'
@@ -87,6 +88,7 @@ async function publishExample({ path }: Route): Promise<void> {
 async function madePath({ path }: Route): Promise<string> {
   const [, all, id] = /^(.*?)[/](:(?!workspace)[^/]+)/.exec(path) ?? []
   if (all === undefined || id === undefined) return path
+  if (id === ':incident') return path.replace(id, await addIncident(world, home))
   const maker = v3Routes.find(route => route.method === 'POST' && route.path === all)
   const made = await call('POST', all, home, { token: tokenOf('owner'), body: maker?.examples?.[0] })
   return path.replace(id, made.json.result.id)
@@ -151,7 +153,11 @@ t.test('v3 11.3 a route that changes something or reads recorded evidence is aud
     t.equal(isAudited, method !== 'GET' || readsOfEvidence.includes(path), `${method} ${path}`)
 })
 
-const readsOfEvidence = ['/workspaces/:workspace/resources/:resource/observations']
+const readsOfEvidence = [
+  '/workspaces/:workspace/resources/:resource/observations',
+  '/workspaces/:workspace/incidents/:incident',
+  '/workspaces/:workspace/incidents/:incident/deliveries',
+]
 
 interface Sent {
   token?: string | null

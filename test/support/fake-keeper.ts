@@ -129,12 +129,12 @@ async function apply(
 async function acknowledge(
   store: Store,
   at: number,
-  { incidentId, by }: CommandOf<'acknowledge-incident'>,
+  { incidentId, by, via }: CommandOf<'acknowledge-incident'>,
 ): Promise<AcknowledgementView | null> {
   const [incident = null] = await store.get('incidents', [incidentId])
   if (incident === null || incident.open === 0) return null
   const recorded = incident.acknowledgedAt === null
-  const acknowledged = recorded ? { ...incident, acknowledgedAt: at, acknowledgedBy: by } : incident
+  const acknowledged = recorded ? { ...incident, acknowledgedAt: at, acknowledgedBy: by, acknowledgedVia: via } : incident
   await store.upsert('incidents', [acknowledged])
   const { acknowledgedAt, acknowledgedBy, status, troubleSince, confirmedAt, wellSince, closedAt } = acknowledged
   return {

@@ -26,8 +26,8 @@ const DestinationObject = Answered('Destination', {
   default: Type.Boolean(),
 })
 
-const Reason = Type.String({ description: 'Null if it was delivered.', examples: ['http_503'] })
-const Event = Type.Enum(['opened', 'problem', 'no_data', 'recovery', 'acknowledged', 'reminder', 'test'])
+export const DeliveryReason = Type.String({ description: 'Null if it was delivered.', examples: ['http_503'] })
+export const SentEvent = Type.Enum(['opened', 'problem', 'no_data', 'recovery', 'acknowledged', 'reminder', 'test'])
 
 const Url = Type.String({
   minLength: 1,
@@ -162,7 +162,7 @@ const test = route({
   summary: 'Sends a test message, once, also to a destination that is switched off.',
   needs: writing,
   find,
-  result: Answered('TestOutcome', { status: Type.Enum(['delivered', 'failed']), reason: OrNull(Reason) }),
+  result: Answered('TestOutcome', { status: Type.Enum(['delivered', 'failed']), reason: OrNull(DeliveryReason) }),
   refusals: [],
   isAudited: true,
   handler: async ({ notifier }, { found, traceId }) => {
@@ -182,9 +182,9 @@ const deliveries = route({
   result: Type.Array(
     Answered('DestinationDelivery', {
       at: Instant,
-      event: Event,
+      event: SentEvent,
       status: Type.Enum(['delivered', 'failed', 'held']),
-      reason: OrNull(Reason),
+      reason: OrNull(DeliveryReason),
       incident: OrNull(Type.String({ description: 'Its id; null of a test.', examples: ['INCIDENT_ID'] })),
     }),
   ),

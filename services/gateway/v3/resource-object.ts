@@ -121,14 +121,19 @@ function ruleObject(rule: ResourceRuleView, incidentIds: IncidentIds) {
   }
 }
 
-/** The one that was opened first. */
+/** The worst, then the oldest (5.5). */
 function openIncidentOf({ rules }: ResourceView, incidentIds: IncidentIds) {
   const open = rules.filter(rule => rule.openIncident !== null)
-  const [first] = open.toSorted((one, other) => numberOf(one) - numberOf(other))
+  const [first] = open.toSorted((one, other) => rankOf(one) - rankOf(other) || numberOf(one) - numberOf(other))
   if (first?.openIncident == null) return null
   return { id: incidentIds.encode(first.openIncident), standing: first.standing, explanation: first.explanation ?? '' }
 }
 
+const standings = ['problem', 'no_data', 'unconfirmed', 'recovering'] as const
+
+const rankOf = ({ standing }: ResourceRuleView): number => standings.findIndex(word => word === standing)
+
+/** Incidents of a Resource are numbered in the order of their opening. */
 const numberOf = ({ openIncident }: ResourceRuleView): number => Number(openIncident?.split('.')[1])
 
 function metaOf({ answers, check, workspaceId }: ResourceView, identity: Identity): Record<string, unknown> {

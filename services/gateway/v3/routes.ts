@@ -4,6 +4,7 @@ import { addressRoutes } from './addresses.ts'
 import { auditRoutes } from './audit.ts'
 import { destinationRoutes } from './destinations.ts'
 import { generalRoutes } from './general.ts'
+import { incidentRoutes } from './incidents.ts'
 import { observationLogRoutes } from './observation-log.ts'
 import { observationRoutes } from './observations.ts'
 import { resourceRoutes } from './resources.ts'
@@ -15,6 +16,7 @@ export const v3Routes: readonly Route[] = [
   ...resourceRoutes,
   ...observationRoutes,
   ...observationLogRoutes,
+  ...incidentRoutes,
   ...destinationRoutes,
   ...addressRoutes,
   ...auditRoutes,

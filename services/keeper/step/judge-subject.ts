@@ -80,6 +80,26 @@ export function judge(subject: SubjectDocument, rule: RuleState, at: number, sur
   return judgeRule(subject, rule, at, silenceAt(subject, at, surrounding), surrounding.templateOf)
 }
 
+/**
+ * The same, with whether the verdict rests on silence that is held back, so that no hold comes to its end. Throws if the subject has no rule
+ * of this key.
+ */
+export function judgeWithDoubt(
+  subject: SubjectDocument,
+  key: string,
+  at: number,
+  surrounding: Surrounding,
+): { judgement: Judgement; isDoubtful: boolean } {
+  const silenceTo = silenceAt(subject, at, surrounding)
+  const doubts = isHeld(silenceTo, at) ? createDoubts(at, silenceTo, surrounding.templateOf) : null
+  for (const rule of rulesInOrder(subject)) {
+    const judgement = judgeRule(subject, rule, at, silenceTo, surrounding.templateOf)
+    const isDoubtful = judgement.isProvisional ?? doubts?.(subject, rule, judgement.verdict) ?? false
+    if (rule.key === key) return { judgement, isDoubtful }
+  }
+  throw new Error(`subject ${subject.id} has no rule ${key}`)
+}
+
 /** The instants up to which silence counts. What was called silent already stays so, however early silence is held now. */
 function silenceAt({ silenceTo }: SubjectDocument, at: number, { held }: Surrounding): SilenceAt {
   return { checks: countsTo('checks', silenceTo, at, held), pushed: countsTo('pushed', silenceTo, at, held) }

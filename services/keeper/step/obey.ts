@@ -5,6 +5,7 @@ import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { acknowledgeIncident } from './acknowledge.ts'
 import { takeFirstReport } from './first-report.ts'
 import { cancelMaintenance, moveMaintenance, startMaintenance } from './maintenance-commands.ts'
+import { readIncident } from './read-incident.ts'
 import { remembered } from './receipts.ts'
 import { type Refusal, refused } from './refusal.ts'
 import { readResource, updateResource } from './resource-commands.ts'
@@ -40,6 +41,7 @@ function kindRefusal(subject: SubjectDocument, command: Changing): { refused: Re
   if (kind === 'delete-subject') return (command.subjectKind ?? subject.kind) === subject.kind ? null : elsewhere(subject)
   if (kind === 'acknowledge-incident' || kind === 'create-website' || kind === 'create-subject') return null
   if (kind === 'create-resource' || kind === 'update-resource' || kind === 'read-resource') return null
+  if (kind === 'read-incident') return null
   if (kind === 'update-website') return subject.kind === 'website' ? null : elsewhere(subject)
   if (subject.kind === 'custom') return null
   // Maintenance of a website monitor is an action of the dashboard (spec B, Route rules 4): the gateway says who may.
@@ -71,6 +73,8 @@ function carryOut(subject: SubjectDocument, command: Changing, at: number, surro
       return updateResource(subject, command, effectiveAt, surrounding)
     case 'read-resource':
       return readResource(subject, effectiveAt, surrounding)
+    case 'read-incident':
+      return readIncident(subject, command, effectiveAt, surrounding)
     case 'update-website':
       return updateWebsite(subject, command, effectiveAt, surrounding)
     case 'delete-subject':

@@ -14,6 +14,7 @@ import { v3Routes } from '../../../services/gateway/v3/routes.ts'
 import { type ApiWorld, incidentSalt, startApiWorld, version } from '../../support/api-world.ts'
 import { startFakeNotifier } from '../../support/fake-notifier.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
+import { addIncident } from '../../support/stored-incident.ts'
 
 interface Operation {
   operationId: string
@@ -67,7 +68,7 @@ t.test('every registered route of v3 is described, and no other', async t => {
 
 t.test('every route of v3 responds as its document says, its examples sent as they stand', async t => {
   /** Ids of objects by the path at which they were made. */
-  const made = new Map<string, string>()
+  const made = new Map([['/v3/workspaces/{workspace}/incidents', await addIncident(world, 'w1')]])
   const turns = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
   const story = operations.toSorted((a, b) => turns.indexOf(a.method) - turns.indexOf(b.method) || a.path.length - b.path.length)
   for (const { path, method, operation } of story) {

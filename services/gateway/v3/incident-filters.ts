@@ -1,0 +1,48 @@
+// Lists of Incidents and their filters, all AND-ed. Rules: docs/reference/v3.md, 9.5 and 9.6.
+import { Type } from 'typebox'
+import type { GatewayContext } from '../context.ts'
+import { type Checked, Paged, type QueryParameter } from '../route.ts'
+import type { V3Call } from './common.ts'
+import { incidentItem } from './incident-object.ts'
+import { formatCursor, limitOf, readCursor } from './paging.ts'
+
+const Reference = Type.String({ minLength: 1, maxLength: 200 })
+
+export const incidentFilters = {
+  resource: { schema: Reference, meaning: 'The id or key of a Resource; an unknown one matches nothing.' },
+  rule: { schema: Reference, meaning: 'The key of a rule.' },
+  lifecycle: { schema: Type.Enum(['open', 'closed']), meaning: 'Both unless sent.' },
+  confirmation: { schema: Type.Enum(['confirmed', 'unconfirmed']), meaning: 'Both unless sent.' },
+  acknowledged: { schema: Type.Boolean(), meaning: 'Whether somebody has taken it on.' },
+} as const satisfies Record<string, QueryParameter>
+
+interface Sent {
+  resource?: string
+  rule?: string
+  lifecycle?: 'open' | 'closed'
+  confirmation?: 'confirmed' | 'unconfirmed'
+  acknowledged?: boolean
+}
+
+/** A page, newest first. `resourceId`: of the Resource that the path names. */
+export async function listIncidents(
+  { directory, incidentIds }: GatewayContext,
+  call: V3Call & Checked<unknown, unknown>,
+  resourceId?: string,
+): Promise<Paged> {
+  const { workspaceId, traceId } = call
+  const { resource, rule = null, lifecycle, confirmation, acknowledged } = call.query as Sent
+  const filters = {
+    resources: [resourceId, resource].filter(reference => reference !== undefined),
+    rule,
+    isOpen: lifecycle === undefined ? null : lifecycle === 'open',
+    isConfirmed: confirmation === undefined ? null : confirmation === 'confirmed',
+    isAcknowledged: acknowledged ?? null,
+  }
+  const asked = { workspaceId, filters, after: readCursor(call), limit: limitOf(call) }
+  const { items, next } = await directory.ask('list-incidents', asked, traceId)
+  return new Paged(
+    items.map(incident => incidentItem(incident, incidentIds)),
+    formatCursor(call, next),
+  )
+}

@@ -1,0 +1,219 @@
+// Reads of Incidents of generation 3 in the directory, on each store: pages, filters, what they cost. Rules: docs/reference/v3.md, 5 and 9.
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import t, { type Test } from 'tap'
+import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import type { IncidentFilters } from '#shared/contracts/ask-incidents.ts'
+import type { IncidentDocument } from '#shared/contracts/incident.ts'
+import type { Page } from '#shared/contracts/page.ts'
+import { facetsOf, facetsWithin } from '#shared/incident-facets.ts'
+import { limits } from '#shared/limits.ts'
+import type { Store } from '#shared/store/port.ts'
+import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { startDirectory } from '../../services/directory/app.ts'
+import { history, incident, subject } from '../store/documents.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { createMemoryHub } from '../support/memory-bus.ts'
+import { createMemoryStore } from '../support/memory-store.ts'
+
+async function start(t: Test, store: Store) {
+  const clock = createHandClock()
+  const hub = createMemoryHub({ clock })
+  const surroundings = { bus: hub.connect(), clock, store, logger: pino({ level: 'silent' }), metrics: new Registry() }
+  const service = await startDirectory(surroundings)
+  t.teardown(() => service.stop())
+  return createDirectoryClient(hub.connect(), clock)
+}
+
+function onEachStore(title: string, run: (t: Test, store: Store) => Promise<void>): void {
+  t.test(`${title}, on the memory store`, t => run(t, createMemoryStore()))
+  t.test(`${title}, on sqlite`, async t => {
+    const store = await openSqliteStore(join(t.testdir(), 'incidents.db'))
+    t.teardown(() => store.close())
+    await run(t, store)
+  })
+}
+
+const everything: IncidentFilters = { resources: [], rule: null, isOpen: null, isConfirmed: null, isAcknowledged: null }
+const both = [null, true, false]
+
+/** Of two workspaces, 40 Resources and 3 rules; several open at one instant. */
+function someIncidents(count: number): IncidentDocument[] {
+  return Array.from({ length: count }, (_, i) => {
+    const facets = { isOpen: i % 3 === 0, isConfirmed: i % 5 !== 0, isAcknowledged: i % 7 === 0 }
+    const subjectId = `subject${String(i % 40).padStart(3, '0')}`
+    return incident(`${subjectId}.${i + 1}`, {
+      subjectId,
+      workspaceId: i % 40 < 30 ? 'w' : 'x',
+      ruleShown: `rule${i % 3}`,
+      number: i + 1,
+      open: facets.isOpen ? 1 : 0,
+      facets: facetsOf(facets),
+      confirmedAt: facets.isConfirmed ? 1 : null,
+      acknowledgedAt: facets.isAcknowledged ? 1 : null,
+      acknowledgedBy: facets.isAcknowledged ? 'Ada' : null,
+      troubleSince: Math.floor(i / 3),
+    })
+  })
+}
+
+async function fill(store: Store, documents: readonly IncidentDocument[]): Promise<void> {
+  const ids = [...new Set(documents.map(({ subjectId }) => subjectId))]
+  const workspaceOf = new Map(documents.map(({ subjectId, workspaceId }) => [subjectId, workspaceId]))
+  const subjects = ids.map(id => subject(id, { workspaceId: workspaceOf.get(id) ?? '', slug: `key-${id}`, name: `Name ${id}` }))
+  await store.insert('subjects', subjects)
+  for (let i = 0; i < documents.length; i += 1_000) await store.insert('incidents', documents.slice(i, i + 1_000))
+}
+
+const newestFirst = (one: IncidentDocument, other: IncidentDocument) =>
+  other.troubleSince - one.troubleSince || (one.id < other.id ? 1 : -1)
+
+onEachStore('v3 9.1, 9.2 and 9.5 pages with every mix of filters have what fits, newest first', async (t, store) => {
+  const { ask } = await start(t, store)
+  const documents = someIncidents(600)
+  await fill(store, documents)
+  const mixes = both.flatMap(isOpen =>
+    both.flatMap(isConfirmed => both.map(isAcknowledged => ({ isOpen, isConfirmed, isAcknowledged }))),
+  )
+  for (const mix of mixes) {
+    for (const rule of [null, 'rule1']) {
+      for (const resources of [[], ['key-subject007'], ['subject007', 'key-subject007'], ['subject007', 'subject008']]) {
+        const filters = { ...mix, rule, resources }
+        const wanted = facetsWithin(mix)
+        const expected = documents
+          .filter(one => one.workspaceId === 'w' && wanted.includes(one.facets))
+          .filter(one => rule === null || one.ruleShown === rule)
+          .filter(one => resources.every(name => name.endsWith(one.subjectId)))
+          .toSorted(newestFirst)
+          .map(({ id }) => id)
+        const found: string[] = []
+        let after: string | null = null
+        do {
+          const page: Page<{ id: string }> = await ask('list-incidents', { workspaceId: 'w', filters, after, limit: 50 })
+          t.ok(page.items.length === 50 || page.next === null, 'a page is full but for the last')
+          found.push(...page.items.map(({ id }) => id))
+          after = page.next
+        } while (after !== null)
+        t.strictSame(found, expected, JSON.stringify(filters))
+      }
+    }
+  }
+})
+
+onEachStore('an Incident of a deleted Resource, and one of another workspace, is in no list and not read', async (t, store) => {
+  const { ask } = await start(t, store)
+  const documents = someIncidents(10)
+  await fill(store, documents)
+  await store.upsert('subjects', [subject('subject001', { workspaceId: 'w', deletedAt: 1 })])
+  const { items } = await ask('list-incidents', { workspaceId: 'w', filters: everything, limit: 50 })
+  t.equal(items.length, 9)
+  t.notOk(items.some(({ resource }) => resource.id === 'subject001'))
+  t.equal(await ask('read-incident', { workspaceId: 'w', incidentId: 'subject001.2' }), null)
+  t.equal(await ask('read-incident', { workspaceId: 'x', incidentId: 'subject002.3' }), null)
+  t.match(await ask('read-incident', { workspaceId: 'w', incidentId: 'subject002.3' }), {
+    resource: { id: 'subject002', key: 'key-subject002', name: 'Name subject002' },
+  })
+})
+
+t.test('v3 9.5 a page of 50 among thousands of Incidents reads a few hundred rows at most', async t => {
+  const store = createMemoryStore()
+  let rows = 0
+  const counted: Store = {
+    ...store,
+    find: async (collection, query) => {
+      const found = await store.find(collection, query)
+      if (collection === 'incidents') rows += found.length
+      return found
+    },
+  }
+  const { ask } = await start(t, counted)
+  const documents = someIncidents(5_000)
+  await fill(store, documents)
+  for (const filters of [
+    everything,
+    { ...everything, isOpen: true },
+    { ...everything, isOpen: true, isAcknowledged: false },
+    { ...everything, rule: 'rule2' },
+    { ...everything, isConfirmed: false, rule: 'rule0' },
+  ]) {
+    let after: string | null = null
+    for (let page = 0; page < 3; page++) {
+      rows = 0
+      const { items, next }: Page<unknown> = await ask('list-incidents', { workspaceId: 'w', filters, after, limit: 50 })
+      t.equal(items.length, 50)
+      t.ok(rows <= 51 * 8 * 2, `${rows} rows for ${JSON.stringify(filters)}`)
+      after = next
+    }
+  }
+})
+
+t.test('v3 9.5 one answer looks at a bounded number of Incidents of a Resource, and the next one goes on', async t => {
+  const store = createMemoryStore()
+  const { ask } = await start(t, store)
+  const count = limits.incidentLists.lookedAt + 100
+  const many = Array.from({ length: count }, (_, i) =>
+    incident(`subject001.${i + 1}`, {
+      subjectId: 'subject001',
+      workspaceId: 'w',
+      ruleShown: i === 0 ? 'rare' : 'usual',
+      troubleSince: i,
+    }),
+  )
+  await fill(store, many)
+  const filters = { ...everything, resources: ['subject001'], rule: 'rare' }
+  const first = await ask('list-incidents', { workspaceId: 'w', filters, limit: 50 })
+  t.equal(first.items.length, 0)
+  const second = await ask('list-incidents', { workspaceId: 'w', filters, after: first.next, limit: 50 })
+  t.strictSame([second.items.map(({ id }) => id), second.next], [['subject001.1'], null])
+})
+
+onEachStore('v3 5.8 records are read the first 100 and the latest 400, at the bound and beyond it', async (t, store) => {
+  const { ask } = await start(t, store)
+  const record = (sequence: number, incidentId: string) =>
+    history(`${incidentId}.${sequence}`, {
+      incidentId,
+      sequence,
+      listed: sequence % 2 === 1 ? 1 : 0,
+      event: { type: 'problem.judged', at: sequence },
+    })
+  for (const count of [1, 500, 501, 1_500]) {
+    const incidentId = `subject001.${count}`
+    await store.insert(
+      'history',
+      Array.from({ length: count }, (_, i) => record(i + 1, incidentId)),
+    )
+    const { path, pathOmitted, listed, listedOmitted } = await ask('outline-incident', { incidentId })
+    t.strictSame([path.length, pathOmitted], [Math.min(count, 500), Math.max(0, count - 500)], `${count} records`)
+    t.strictSame([path[0]?.at, path.at(-1)?.at], [1, count])
+    const all = Math.ceil(count / 2)
+    t.strictSame([listed.length, listedOmitted], [Math.min(all, 500), Math.max(0, all - 500)])
+    t.strictSame([listed[0], listed.at(-1)], [1, count % 2 === 1 ? count : count - 1])
+    if (count === 1_500) t.strictSame([listed[99], listed[100]], [199, 701])
+    const read = await ask('read-transitions', { incidentId, sequences: listed })
+    t.strictSame(
+      read.map(({ sequence }) => sequence),
+      listed,
+    )
+  }
+})
+
+t.test('transitions with much evidence come in several answers', async t => {
+  const store = createMemoryStore()
+  const { ask } = await start(t, store)
+  const large = {
+    inputs: [{ input: 'x'.repeat(100_000), value: 'ok' as const, at: 1, reason: null }],
+    omitted: 0,
+    truncated: false,
+  }
+  await store.insert(
+    'history',
+    Array.from({ length: 20 }, (_, i) => history(`s.1.${i + 1}`, { incidentId: 's.1', sequence: i + 1, evidence: large })),
+  )
+  const sequences = Array.from({ length: 20 }, (_, i) => i + 1)
+  const first = await ask('read-transitions', { incidentId: 's.1', sequences })
+  t.strictSame(
+    first.map(({ sequence }) => sequence),
+    [1, 2, 3, 4, 5],
+  )
+})
