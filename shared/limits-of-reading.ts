@@ -26,7 +26,7 @@ export const incidentListLimits = {
   first: 100,
   latest: 400,
   /** Resources of a filtered list whose own Incidents are merged; of more, the workspace's are looked through. */
-  merged: 32,
+  merged: 100,
   /** Incidents that one answer looks at, and the most that it reads at once: a rare match must not cost a read of everything (v3 9.5). */
   lookedAt: 10_000,
   perRead: 500,

@@ -3,15 +3,14 @@ import type { AskRequest } from '#shared/contracts/ask.ts'
 import type { IncidentFilters } from '#shared/contracts/ask-incidents.ts'
 import type { IncidentRecord } from '#shared/contracts/incident-views.ts'
 import type { Page } from '#shared/contracts/page.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { facetsWithin } from '#shared/incident-facets.ts'
 import { incidentRecord } from '#shared/incident-record.ts'
 import { limits } from '#shared/limits.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from './context.ts'
+import { namesOf, type ResourcesBehind, resourcesBehind } from './incident-resources.ts'
 import { type IncidentEntry, newestIncidents, positionOf } from './newest-incidents.ts'
 import { type Cursor, formatCursor, parseCursor } from './page.ts'
-import { resolveResources } from './resources.ts'
 
 /** By its internal id, open or closed; null: none of the workspace, or its Resource is deleted. */
 export async function readIncident(
@@ -20,7 +19,7 @@ export async function readIncident(
 ): Promise<IncidentRecord | null> {
   const [incident = null] = await store.get('incidents', [incidentId])
   if (incident === null || incident.workspaceId !== workspaceId) return null
-  const subject = (await subjectsOf(store, [incident])).get(incident.subjectId)
+  const subject = (await namesOf(store, [incident.subjectId])).get(incident.subjectId)
   return subject === undefined ? null : incidentRecord(incident, subject)
 }
 
@@ -30,14 +29,15 @@ export async function listIncidents(
   { workspaceId, filters, after, limit }: AskRequest<'list-incidents'>,
 ): Promise<Page<IncidentRecord>> {
   const { store } = context
-  const { wheres, fits } = rangesOf(workspaceId, filters, await resourcesOf(context, workspaceId, filters))
+  const resources = await resourcesBehind(context, workspaceId, filters)
+  const { wheres, fits } = rangesOf(workspaceId, filters, resources.ids)
   const page: IncidentRecord[] = []
   let bytes = 0
   let last = parseCursor(after)
   let looked = 0
-  const perRead = fits === null ? limit + 1 : limits.incidentLists.perRead
+  const perRead = readsOf(wheres.length, fits === null ? limit + 1 : limits.incidentLists.perRead)
   for await (const entries of chunksOf(newestIncidents(store, wheres, { after: last, perRead }), limit + 1)) {
-    const records = await recordsOf(store, fits === null ? entries : entries.filter(fits))
+    const records = await recordsOf(store, fits === null ? entries : entries.filter(fits), resources)
     for (const entry of entries) {
       const record = records.get(entry.id)
       const size = record === undefined ? 0 : Buffer.byteLength(JSON.stringify(record)) + 1
@@ -52,18 +52,11 @@ export async function listIncidents(
   return pageTo(page, null)
 }
 
-const pageTo = (items: IncidentRecord[], last: Cursor | null): Page<IncidentRecord> => ({ items, next: formatCursor(last) })
+/** Of many ranges each has but a few of the page's Incidents. */
+const readsOf = (ranges: number, wanted: number): number =>
+  ranges <= 8 ? wanted : Math.min(wanted, Math.max(16, Math.ceil((4 * wanted) / ranges)))
 
-/** Ids of the Resources whose Incidents are listed; null: of all. */
-async function resourcesOf(
-  context: DirectoryContext,
-  workspaceId: string,
-  { resources: references }: IncidentFilters,
-): Promise<ReadonlySet<string> | null> {
-  if (references.length === 0) return null
-  const [first, ...others] = await resolveResources(context, { workspaceId, references })
-  return new Set(first != null && others.every(other => other?.id === first.id) ? [first.id] : [])
-}
+const pageTo = (items: IncidentRecord[], last: Cursor | null): Page<IncidentRecord> => ({ items, next: formatCursor(last) })
 
 interface Ranges {
   wheres: NonNullable<Query['where']>[]
@@ -98,28 +91,22 @@ async function* chunksOf<T>(items: AsyncIterable<T>, size: number): AsyncGenerat
   if (chunk.length > 0) yield chunk
 }
 
-/** By id. One that left meanwhile is not among them, nor are those of deleted Resources, which are being removed. */
-async function recordsOf(store: Store, entries: readonly IncidentEntry[]): Promise<Map<string, IncidentRecord>> {
+/** By id. One that left meanwhile is not among them, nor are those of Resources that are not shown. */
+async function recordsOf(
+  store: Store,
+  entries: readonly IncidentEntry[],
+  resources: ResourcesBehind,
+): Promise<Map<string, IncidentRecord>> {
   const records = new Map<string, IncidentRecord>()
   if (entries.length === 0) return records
+  const subjects = await resources.shown(entries.map(({ subjectId }) => subjectId))
   const found = await store.get(
     'incidents',
-    entries.map(({ id }) => id),
+    entries.filter(({ subjectId }) => subjects.has(subjectId)).map(({ id }) => id),
   )
-  const subjects = await subjectsOf(store, entries)
   for (const incident of found) {
     const subject = incident === null ? undefined : subjects.get(incident.subjectId)
     if (incident !== null && subject !== undefined) records.set(incident.id, incidentRecord(incident, subject))
   }
   return records
-}
-
-type Named = Pick<SubjectDocument, 'id' | 'slug' | 'name'>
-
-/** Their names alone, without the subjects' documents; deleted ones are left out. */
-async function subjectsOf(store: Store, incidents: readonly { subjectId: string }[]): Promise<Map<string, Named>> {
-  const ids = [...new Set(incidents.map(({ subjectId }) => subjectId))]
-  const where = { id: { in: ids }, deletedAt: null }
-  const found = await store.find('subjects', { where, limit: ids.length, select: ['slug', 'name'] })
-  return new Map(found.map(({ id, slug, name }) => [id, { id, slug, name }]))
 }

@@ -1,5 +1,6 @@
 // Questions about Incidents of generation 3 (docs/reference/v3.md, sections 5 and 9). Their keeper alone writes them.
 import { type Static, Type } from 'typebox'
+import { resourceFilters } from '#shared/contracts/ask-resources.ts'
 import { Id, Nullable } from '#shared/contracts/common.ts'
 import type { IncidentOutline, IncidentRecord, RecordedTransition } from '#shared/contracts/incident-views.ts'
 import { After, type Page } from '#shared/contracts/page.ts'
@@ -9,6 +10,8 @@ const Reference = Type.String({ minLength: 1, maxLength: 400 })
 
 /** Null and an empty list filter nothing; all filters are AND-ed. */
 export const IncidentFilters = Type.Object({
+  /** Of the Incidents' Resources. */
+  ...resourceFilters,
   /** Each an id or a key; one that is unknown matches nothing. */
   resources: Type.Array(Reference, { maxItems: 2 }),
   /** As generation 3 names it. */
@@ -20,7 +23,10 @@ export const IncidentFilters = Type.Object({
 export type IncidentFilters = Static<typeof IncidentFilters>
 
 export const incidentAsks = {
-  /** A page of the workspace's Incidents, newest first. It may be short, or empty, and have a next one. */
+  /**
+   * A page of the workspace's Incidents, newest first. It may be short, or empty, and have a next one. Refused: validation with the query
+   * parameter at fault as `field`, also where `template`, `meta` and `labels` match too many Resources.
+   */
   'list-incidents': Type.Object({
     workspaceId: Id,
     filters: IncidentFilters,

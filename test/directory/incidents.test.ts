@@ -16,6 +16,7 @@ import { history, incident, subject } from '../store/documents.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { createMemoryHub } from '../support/memory-bus.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
+import { storeTags } from '../support/store-tags.ts'
 
 async function start(t: Test, store: Store) {
   const clock = createHandClock()
@@ -35,7 +36,17 @@ function onEachStore(title: string, run: (t: Test, store: Store) => Promise<void
   })
 }
 
-const everything: IncidentFilters = { resources: [], rule: null, isOpen: null, isConfirmed: null, isAcknowledged: null }
+const everything: IncidentFilters = {
+  state: 'all',
+  template: null,
+  meta: [],
+  labels: [],
+  resources: [],
+  rule: null,
+  isOpen: null,
+  isConfirmed: null,
+  isAcknowledged: null,
+}
 const both = [null, true, false]
 
 /** Of two workspaces, 40 Resources and 3 rules; several open at one instant. */
@@ -79,7 +90,7 @@ onEachStore('v3 9.1, 9.2 and 9.5 pages with every mix of filters have what fits,
   for (const mix of mixes) {
     for (const rule of [null, 'rule1']) {
       for (const resources of [[], ['key-subject007'], ['subject007', 'key-subject007'], ['subject007', 'subject008']]) {
-        const filters = { ...mix, rule, resources }
+        const filters = { ...everything, ...mix, rule, resources }
         const wanted = facetsWithin(mix)
         const expected = documents
           .filter(one => one.workspaceId === 'w' && wanted.includes(one.facets))
@@ -114,6 +125,80 @@ onEachStore('an Incident of a deleted Resource, and one of another workspace, is
   t.match(await ask('read-incident', { workspaceId: 'w', incidentId: 'subject002.3' }), {
     resource: { id: 'subject002', key: 'key-subject002', name: 'Name subject002' },
   })
+})
+
+onEachStore('v3 9.5 Incidents of few and of many Resources behind a filter are found, newest first', async (t, store) => {
+  const { ask } = await start(t, store)
+  const documents = Array.from({ length: 900 }, (_, i) => {
+    const subjectId = `subject${String(i % 300).padStart(3, '0')}`
+    return incident(`${subjectId}.${i + 1}`, { subjectId, workspaceId: 'w', troubleSince: i, ruleShown: `rule${i % 2}` })
+  })
+  await store.insert('incidents', documents)
+  for (let i = 0; i < 300; i++) {
+    const labels = { few: String(i % 10), many: String(i % 2) }
+    const archivedAt = i % 4 === 0 ? 1 : null
+    const made = subject(`subject${String(i).padStart(3, '0')}`, { workspaceId: 'w', slug: `k${i}`, labels, archivedAt })
+    await store.insert('subjects', [made])
+    await storeTags(store, null, made)
+  }
+  const numberOf = ({ subjectId }: IncidentDocument) => Number(subjectId.slice(-3))
+  const label = (key: string, value: string) => ({ labels: [{ key, value }] })
+  const cases: [Partial<IncidentFilters>, (one: IncidentDocument) => boolean][] = [
+    [label('few', '3'), one => numberOf(one) % 10 === 3],
+    [label('many', '1'), one => numberOf(one) % 2 === 1],
+    [{ ...label('many', '1'), rule: 'rule1' }, one => numberOf(one) % 2 === 1 && one.ruleShown === 'rule1'],
+    [{ ...label('many', '0'), state: 'archived' }, one => numberOf(one) % 4 === 0],
+    [{ ...label('many', '0'), resources: ['k2'] }, one => numberOf(one) === 2],
+    [{ ...label('many', '1'), resources: ['k2'] }, () => false],
+    [{ state: 'archived' }, one => numberOf(one) % 4 === 0],
+    [{ state: 'active' }, one => numberOf(one) % 4 !== 0],
+    [label('few', 'none'), () => false],
+  ]
+  for (const [given, fits] of cases) {
+    const found: string[] = []
+    let after: string | null = null
+    do {
+      const filters = { ...everything, ...given }
+      const page: Page<{ id: string }> = await ask('list-incidents', { workspaceId: 'w', filters, after, limit: 40 })
+      found.push(...page.items.map(({ id }) => id))
+      after = page.next
+    } while (after !== null)
+    const expected = documents.filter(fits).toSorted(newestFirst)
+    t.strictSame(
+      found,
+      expected.map(({ id }) => id),
+      JSON.stringify(given),
+    )
+  }
+  const changed = subject('subject003', { workspaceId: 'w', slug: 'k3', labels: {} })
+  await store.upsert('subjects', [changed])
+  const filters = { ...everything, ...label('few', '3') }
+  const { items } = await ask('list-incidents', { workspaceId: 'w', filters, limit: 200 })
+  t.notOk(
+    items.some(({ resource }) => resource.id === changed.id),
+    'a label that is gone counts before its tag is',
+  )
+})
+
+t.test('v3 9.5 a filter by what Resources are matches 5,000 of them, and is refused beyond', async t => {
+  const store = createMemoryStore()
+  const { ask } = await start(t, store)
+  const add = async (i: number) => {
+    const made = subject(`many${String(i).padStart(6, '0')}`, { workspaceId: 'w', slug: `k${i}`, labels: { env: 'prod' } })
+    await store.insert('subjects', [made])
+    await storeTags(store, null, made)
+  }
+  for (let i = 0; i < 5_000; i++) await add(i)
+  await store.insert('incidents', [incident('many004999.1', { subjectId: 'many004999', workspaceId: 'w' })])
+  const filters = { ...everything, labels: [{ key: 'env', value: 'prod' }] }
+  t.equal((await ask('list-incidents', { workspaceId: 'w', filters, limit: 50 })).items.length, 1)
+  await add(5_000)
+  const refused = { code: 'validation', facts: { field: 'label.env' } }
+  await t.rejects(ask('list-incidents', { workspaceId: 'w', filters, limit: 50 }), refused)
+  const narrowed = { ...filters, resources: ['many004999'], state: 'active' as const }
+  await t.rejects(ask('list-incidents', { workspaceId: 'w', filters: narrowed, limit: 50 }), refused)
+  const state = { ...everything, state: 'active' as const }
+  t.equal((await ask('list-incidents', { workspaceId: 'w', filters: state, limit: 50 })).items.length, 1, 'state alone')
 })
 
 t.test('v3 9.5 a page of 50 among thousands of Incidents reads a few hundred rows at most', async t => {

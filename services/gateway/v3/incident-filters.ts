@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { GatewayContext } from '../context.ts'
 import { type Checked, Paged, type QueryParameter } from '../route.ts'
 import type { V3Call } from './common.ts'
+import { filterQuery, filterRefusals, readFilters } from './filters.ts'
 import { incidentItem } from './incident-object.ts'
 import { formatCursor, limitOf, readCursor } from './paging.ts'
 
@@ -14,7 +15,14 @@ export const incidentFilters = {
   lifecycle: { schema: Type.Enum(['open', 'closed']), meaning: 'Both unless sent.' },
   confirmation: { schema: Type.Enum(['confirmed', 'unconfirmed']), meaning: 'Both unless sent.' },
   acknowledged: { schema: Type.Boolean(), meaning: 'Whether somebody has taken it on.' },
+  resource_state: { schema: Type.Enum(['active', 'archived', 'all']), meaning: 'Of their Resources; `all` unless sent.' },
+  ...filterQuery,
 } as const satisfies Record<string, QueryParameter>
+
+export const incidentFilterRefusals = [
+  ...(['422 resource', '422 rule', '422 lifecycle', '422 confirmation', '422 acknowledged', '422 resource_state'] as const),
+  ...filterRefusals,
+]
 
 interface Sent {
   resource?: string
@@ -22,6 +30,7 @@ interface Sent {
   lifecycle?: 'open' | 'closed'
   confirmation?: 'confirmed' | 'unconfirmed'
   acknowledged?: boolean
+  resource_state?: 'active' | 'archived' | 'all'
 }
 
 /** A page, newest first. `resourceId`: of the Resource that the path names. */
@@ -31,8 +40,10 @@ export async function listIncidents(
   resourceId?: string,
 ): Promise<Paged> {
   const { workspaceId, traceId } = call
-  const { resource, rule = null, lifecycle, confirmation, acknowledged } = call.query as Sent
+  const { resource, rule = null, lifecycle, confirmation, acknowledged, resource_state: state = 'all' } = call.query as Sent
   const filters = {
+    state,
+    ...readFilters(call.query),
     resources: [resourceId, resource].filter(reference => reference !== undefined),
     rule,
     isOpen: lifecycle === undefined ? null : lifecycle === 'open',

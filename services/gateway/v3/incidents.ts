@@ -12,7 +12,7 @@ import { Answered, Instant, OrNull } from '../result-schema.ts'
 import { Paged } from '../route.ts'
 import { route, type V3Call } from './common.ts'
 import { DeliveryReason, SentEvent } from './destinations.ts'
-import { incidentFilters, listIncidents } from './incident-filters.ts'
+import { incidentFilterRefusals, incidentFilters, listIncidents } from './incident-filters.ts'
 import { IncidentItem, IncidentObject, incidentObject } from './incident-object.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from './paging.ts'
 import { findResource } from './resources.ts'
@@ -36,10 +36,7 @@ const listed = {
   needs: { role: 'viewer', scope: null },
   query: { ...incidentFilters, ...pageQuery },
   result: Type.Array(IncidentItem),
-  refusals: [
-    ...(['422 resource', '422 rule', '422 lifecycle', '422 confirmation', '422 acknowledged'] as const),
-    ...(['422 limit', '422 cursor'] as const),
-  ],
+  refusals: [...incidentFilterRefusals, '422 limit', '422 cursor'],
   more: 'A page with filters may be short, or empty, and have a next one.',
   isAudited: false,
 } as const

@@ -129,9 +129,9 @@ function openIncidentOf({ rules }: ResourceView, incidentIds: IncidentIds) {
   return { id: incidentIds.encode(first.openIncident), standing: first.standing, explanation: first.explanation ?? '' }
 }
 
-const standings = ['problem', 'no_data', 'unconfirmed', 'recovering'] as const
+const standings: readonly ResourceRuleView['standing'][] = ['problem', 'no_data', 'unconfirmed', 'recovering']
 
-const rankOf = ({ standing }: ResourceRuleView): number => standings.findIndex(word => word === standing)
+const rankOf = ({ standing }: ResourceRuleView): number => standings.indexOf(standing)
 
 /** Incidents of a Resource are numbered in the order of their opening. */
 const numberOf = ({ openIncident }: ResourceRuleView): number => Number(openIncident?.split('.')[1])

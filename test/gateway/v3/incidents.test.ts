@@ -333,7 +333,8 @@ t.test('v3 5.4 Incidents of an archived Resource stay readable', async t => {
   const [document] = await world.store.get('incidents', [internal(item.id)])
   const [subject] = await world.store.get('subjects', [id])
   await world.store.upsert('incidents', [{ ...document, closedReason: 'resource_archived' } as never])
-  await world.store.upsert('subjects', [{ ...subject, archivedAt: world.clock.now() } as never])
+  // A later revision than the keeper's, so that the keeper reads it before it writes.
+  await world.store.upsert('subjects', [{ ...subject, rev: (subject?.rev ?? 0) + 1, archivedAt: world.clock.now() } as never])
   t.match(await ofResource('archived'), [{ id: item.id, closed_reason: 'resource_archived' }])
   t.match(await read(item.id), { lifecycle: 'closed', closed_reason: 'resource_archived' })
   t.match(await call('POST', `${incidents}/${item.id}/acknowledge`), { status: 409 })
@@ -418,6 +419,41 @@ t.test('v3 9.2, 9.5 and 9.6 filters are AND-ed, newest first', async t => {
   ]) {
     t.match(await call('GET', `${incidents}?${query}`), { status: 422, json: { error: { details: { field } } } }, `${query}`)
     t.match(await call('GET', `${resources}/f1/incidents?${query}`), { status: 422, json: { error: { details: { field } } } })
+  }
+})
+
+t.test('v3 9.5 Incidents are filtered by what their Resources are', async t => {
+  for (const [key, env] of [
+    ['g1', 'prod'],
+    ['g2', 'test'],
+  ] as const) {
+    await create(key, { labels: { env } })
+    await observe(key, { signal: 'load', value: 5 })
+  }
+  const keys = async (query: string) =>
+    (await list(`?limit=200&${query}`)).map(({ resource }: { resource: { key: string } }) => resource.key)
+  t.strictSame(await keys('label.env=prod'), ['g1'])
+  t.strictSame(await keys('label.env=test&rule=busy&lifecycle=open'), ['g2'])
+  t.strictSame(await keys('label.env=test&resource=g1'), [])
+  t.strictSame(await keys('template=website-check'), ['shop'])
+  t.strictSame(await keys('template=website-check@1&meta.url=https%3A%2F%2Fshop.example%2F'), ['shop'])
+  t.strictSame(await keys('template=nothing'), [])
+  t.strictSame(await keys('resource_state=archived'), ['archived'])
+  t.notOk((await keys('resource_state=active')).includes('archived'))
+  t.ok((await keys('resource_state=all')).includes('archived'))
+  const labels = Array.from({ length: 6 }, (_, i) => `label.l${i}=x`).join('&')
+  for (const [query, field] of [
+    ['resource_state=gone', 'resource_state'],
+    ['meta.url=x', 'meta.url'],
+    ['template=website-check&meta.speed=1', 'meta.speed'],
+    ['template=nothing&meta.url=x', 'template'],
+    ['label.ENV=prod', 'label.ENV'],
+    ['label.env=', 'label.env'],
+    [labels, 'label.l5'],
+    ['label.=x', 'label.'],
+  ]) {
+    for (const path of [incidents, `${resources}/g1/incidents`])
+      t.match(await call('GET', `${path}?${query}`), { status: 422, json: { error: { details: { field } } } }, `${path} ${query}`)
   }
 })
 
