@@ -122,6 +122,9 @@ export type HistoryKind =
   | 'hold paused'
   | 'hold resumed'
 
+/** The kinds that generation 3 shows (docs/reference/v3.md, 5.2). */
+export type IncidentHistoryKind = 'opened' | 'confirmed' | 'verdict_changed' | 'closed'
+
 /** One transition of an incident, kept so that the incident can be replayed from its records. id: `<incident>.<sequence>`. */
 export interface HistoryDocument extends Stored {
   incidentId: string
