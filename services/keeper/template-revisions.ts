@@ -13,15 +13,21 @@ export const revisionIdOf = ({ kind, workspaceId, template }: Bound & Pick<Subje
 export class TemplateRevisions {
   /** Least recently read first. */
   readonly #known = new Map<string, Template>()
+  readonly #max: number
+
+  constructor(max: number = limits.keeper.templateRevisions) {
+    this.#max = max
+  }
 
   /** Reads those that are not known. One that the store lacks is asked for again the next time. */
   async load(store: Store, ids: Iterable<string>): Promise<void> {
-    const missing = [...new Set(ids)].filter(id => !this.#known.has(id))
+    const wanted = new Set(ids)
+    const missing = [...wanted].filter(id => !this.#known.has(id))
     if (missing.length === 0) return
     for (const found of await store.get('templates', missing)) if (found !== null) this.#known.set(found.id, found.template)
     for (const id of this.#known.keys()) {
-      if (this.#known.size <= limits.keeper.templateRevisions) return
-      if (!missing.includes(id)) this.#known.delete(id)
+      if (this.#known.size <= this.#max) return
+      if (!wanted.has(id)) this.#known.delete(id)
     }
   }
 
