@@ -13,6 +13,8 @@ export interface Sources {
   alerts: Map<string, AlertDocument>
   /** Alerts that are gone with their subject, of those deliveries that have waited for a while. */
   gone: ReadonlySet<string>
+  /** Incidents that the archive of their Resource closed, of those deliveries too. */
+  archived: ReadonlySet<string>
   /** Incidents that have been confirmed or closed, of those deliveries that are openings. */
   overtaken: ReadonlySet<string>
   /** Incidents of which nobody is reminded any more, each with the reason. */
@@ -25,7 +27,7 @@ export const notPrepared = 'not_sent: the message could not be prepared'
 /** Null where the delivery's state takes none of it. Throws on a snapshot of an unknown version. */
 export function claimStep(
   document: DeliveryDocument,
-  { destinations, alerts, gone, overtaken: past, settled }: Sources,
+  { destinations, alerts, gone, archived, overtaken: past, settled }: Sources,
   bodies: BodyMaker,
   by: { notifierId: string; at: number },
 ): Step | null {
@@ -33,6 +35,7 @@ export function claimStep(
   const withdrawn = (error: string) => takeUp(document, { type: 'delivery.withdrawn', at, error }, by)
   const needless = (error: string) => asNeedless(withdrawn(error), error)
   if (gone.has(document.alertId)) return needless('resource_gone: the subject was deleted')
+  if (archived.has(document.incidentId)) return needless('resource_gone: the Resource was archived')
   const settledBy = document.reminder ? settled.get(document.incidentId) : undefined
   if (settledBy !== undefined) return needless(settledBy)
   if (document.alertKind === 'opened' && past.has(document.incidentId)) return needless(overtaken)

@@ -13,7 +13,7 @@ import { endedRows } from './log-rows.ts'
 import type { Parts } from './parts.ts'
 import { persistently } from './persistently.ts'
 import type { Job } from './record.ts'
-import { overtakenIncidents } from './routing.ts'
+import { archivedIncidents, overtakenIncidents } from './routing.ts'
 import type { RowWriter } from './row-writer.ts'
 import { isHeld, openSiblings } from './siblings.ts'
 
@@ -109,14 +109,15 @@ async function readSources(parts: Parts, due: readonly DeliveryDocument[]): Prom
     snapshot.context.attempts > 0 || clock.now() - createdAt >= limits.notifier.scanMs
   const waited = due.filter(hasWaited)
   const openings = new Set(due.filter(({ alertKind }) => alertKind === 'opened').map(({ incidentId }) => incidentId))
-  const [destinations, alerts, gone, overtaken, settled] = await Promise.all([
+  const [destinations, alerts, gone, archived, overtaken, settled] = await Promise.all([
     destinationIds.size > 0 ? store.get('destinations', [...destinationIds]) : [],
     alertIds.size > 0 ? store.get('alerts', [...alertIds]) : [],
     goneAlerts(store, new Set(waited.map(({ alertId }) => alertId))),
+    archivedIncidents(store, new Set(waited.map(({ incidentId }) => incidentId))),
     overtakenIncidents(store, [...openings]),
     settledIncidents(parts, new Set(due.filter(({ reminder }) => reminder).map(({ incidentId }) => incidentId))),
   ])
-  return { destinations: byId(destinations), alerts: byId(alerts), gone, overtaken, settled }
+  return { destinations: byId(destinations), alerts: byId(alerts), gone, archived, overtaken, settled }
 }
 
 /** An incident is read again when a reminder of it is sent (spec A, Events); one that is not there says nothing. */

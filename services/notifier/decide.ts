@@ -18,7 +18,7 @@ export interface Routing {
   destinations: readonly DestinationDocument[]
   /** The rows of its subject's delivery table. */
   selections: readonly DeliverySelection[]
-  /** The subject was deleted meanwhile. */
+  /** The subject was deleted meanwhile, or archived while the incident was open. */
   subjectGone: boolean
   /** The incident has been confirmed or closed: its opening is no news any more. */
   isOvertaken: boolean

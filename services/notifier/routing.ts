@@ -1,6 +1,7 @@
 // Reads what a round of alerts is decided from: delivery tables, destinations, which subjects are gone, and how openings went.
 import type { AlertDocument, AlertKind } from '#shared/contracts/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/destination.ts'
+import type { IncidentDocument } from '#shared/contracts/incident.ts'
 import { limits } from '#shared/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
@@ -14,20 +15,20 @@ const pageSize = limits.store.findMax
  */
 export async function readRouting(store: Store, alerts: readonly AlertDocument[]): Promise<(alert: AlertDocument) => Routing> {
   const subjectIds = [...new Set(alerts.map(({ subjectId }) => subjectId))]
-  const [tables, gone, overtaken, opened] = await Promise.all([
+  const [tables, isGone, overtaken, opened] = await Promise.all([
     store.get('deliveryTables', subjectIds),
-    goneOf(store, subjectIds),
+    goneAlerts(store, alerts, subjectIds),
     overtakenIncidents(store, incidentsOf(alerts, 'opened')),
     openedDestinations(store, incidentsOf(alerts, 'recovery')),
   ])
   const destinations = await destinationsOf(store, [...new Set(alerts.map(({ workspaceId }) => workspaceId))])
   const selections = new Map(tables.flatMap(table => (table === null ? [] : [[table.id, table.selections] as const])))
-  return ({ workspaceId, subjectId, incidentId }) => ({
-    destinations: destinations.get(workspaceId) ?? [],
-    selections: selections.get(subjectId) ?? [],
-    subjectGone: gone.has(subjectId),
-    isOvertaken: overtaken.has(incidentId),
-    openedAt: opened.get(incidentId) ?? nowhere,
+  return alert => ({
+    destinations: destinations.get(alert.workspaceId) ?? [],
+    selections: selections.get(alert.subjectId) ?? [],
+    subjectGone: isGone(alert),
+    isOvertaken: overtaken.has(alert.incidentId),
+    openedAt: opened.get(alert.incidentId) ?? nowhere,
   })
 }
 
@@ -62,11 +63,33 @@ async function openedDestinations(store: Store, incidentIds: readonly string[]):
   return opened
 }
 
-/** A deleted subject is a tombstone for days; one that is not there at all says nothing. */
-async function goneOf(store: Store, subjectIds: readonly string[]): Promise<Set<string>> {
-  const where = { id: { in: subjectIds }, deletedAt: { gt: 0 } }
-  const found = await store.find('subjects', { where, limit: subjectIds.length, select: ['deletedAt'] })
-  return new Set(found.map(({ id }) => id))
+/**
+ * Which alerts are of a subject that is gone: a deleted one is a tombstone for days, and one that is not there at all says nothing. Of an archived
+ * Resource that is what its archive closed, or is about to close; an end from before is still told.
+ */
+async function goneAlerts(
+  store: Store,
+  alerts: readonly AlertDocument[],
+  subjectIds: readonly string[],
+): Promise<(alert: AlertDocument) => boolean> {
+  const where = { id: { in: subjectIds } }
+  const found = await store.find('subjects', { where, limit: subjectIds.length, select: ['archivedAt', 'deletedAt'] })
+  const deleted = new Set(found.filter(({ deletedAt }) => deletedAt !== null).map(({ id }) => id))
+  const archived = new Set(found.filter(({ archivedAt }) => archivedAt !== null).map(({ id }) => id))
+  const ofArchived = alerts.filter(({ subjectId }) => archived.has(subjectId)).map(({ incidentId }) => incidentId)
+  const incidents = ofArchived.length === 0 ? [] : await store.get('incidents', [...new Set(ofArchived)])
+  const ended = incidents.filter(incident => incident !== null).filter(isEnded)
+  const endedBefore = new Set(ended.map(({ id }) => id))
+  return ({ subjectId, incidentId }) => deleted.has(subjectId) || (archived.has(subjectId) && !endedBefore.has(incidentId))
+}
+
+const isEnded = ({ open, closedReason }: IncidentDocument): boolean => open === 0 && closedReason !== 'resource_archived'
+
+/** Those whose Resource was archived while they were open. */
+export async function archivedIncidents(store: Store, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  if (ids.size === 0) return nowhere
+  const incidents = (await store.get('incidents', [...ids])).filter(incident => incident !== null)
+  return new Set(incidents.filter(({ closedReason }) => closedReason === 'resource_archived').map(({ id }) => id))
 }
 
 async function destinationsOf(store: Store, workspaceIds: readonly string[]): Promise<Map<string, DestinationDocument[]>> {

@@ -211,6 +211,59 @@ t.test('what waits to be told of a subject that was deleted is told to nobody', 
   t.equal(await endLineOf(house), 'info message withdrawn')
 })
 
+t.test('a message about an incident that the archive of its Resource closed is sent to nobody (v3 6.4)', async t => {
+  const byArchive = { open: 0, status: 'ok', closedAt: startAt, closedReason: 'resource_archived' } as const
+  const recovered = { ...byArchive, closedReason: 'recovered' } as const
+  const cases: [
+    title: string,
+    kind: 'problem' | 'recovery',
+    archivedAt: number | null,
+    change: Partial<IncidentDocument>,
+    hits: number,
+  ][] = [
+    ['it was archived', 'problem', startAt, byArchive, 0],
+    ['its archive is being carried out', 'problem', startAt, {}, 0],
+    ['it recovered before it was archived', 'recovery', startAt, recovered, 1],
+    ['it is not archived', 'problem', null, {}, 1],
+  ]
+  for (const [title, kind, archivedAt, change, hits] of cases) {
+    const told = alert('one', 'a', 1, { kind })
+    const house = await scene(t, [told])
+    const receiver = await house.receive(ok)
+    await house.store.insert('incidents', [{ ...incident(told), ...change }])
+    await house.store.upsert('subjects', [{ id: told.subjectId, rev: 1, archivedAt, deletedAt: null } as never])
+    await house.store.insert('destinations', [destination('one', receiver.url)])
+    await house.run('n1')
+    house.nudge(told.id)
+    const stored = async () => (await house.store.get('alerts', [told.id]))[0]
+    await until(async () => (await stored())?.state === 'dispatched', title)
+    if (hits === 0) t.match((await stored())?.untold, [{ destinationId: 'one', reason: 'resource_gone' }], title)
+    else await until(() => receiver.hits.length === hits, title)
+    t.equal(receiver.hits.length, hits, title)
+  }
+})
+
+t.test('a message that waits for its next attempt is withdrawn when its Resource is archived (v3 6.4)', async t => {
+  const reasons = { resource_archived: 1, recovered: 2 } as const
+  for (const [closedReason, hits] of Object.entries(reasons)) {
+    const told = alert('one', 'a', 1)
+    const house = await scene(t, [told])
+    const receiver = await house.receive(call => ({ status: call === 1 ? 503 : 200, body: '' }))
+    await house.store.insert('incidents', [incident(told)])
+    await house.store.insert('destinations', [destination('one', receiver.url)])
+    await house.run('n1')
+    house.nudge(told.id)
+    await until(async () => (await house.rows()).length === 1, 'the first attempt')
+    const closed = { open: 0, status: 'ok', closedAt: startAt, closedReason, rev: 2 } as never
+    await house.store.upsert('incidents', [{ ...incident(told), ...(closed as object) }])
+    await house.clock.advance(retryMs)
+    await house.settled(1)
+    t.equal(receiver.hits.length, hits, closedReason)
+    const lastError = (await house.deliveries())[0]?.snapshot.context.lastError ?? ''
+    t.equal(lastError.startsWith('resource_gone: '), closedReason === 'resource_archived', closedReason)
+  }
+})
+
 t.test('a reminder is sent while its incident is open and unacknowledged, and no more once it is not', async t => {
   const meanwhile: [string, Partial<IncidentDocument>, number, RegExp | null, endsAt?: number][] = [
     ['nothing happened', {}, 2, null],
