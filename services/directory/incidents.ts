@@ -9,7 +9,7 @@ import { createIncidentIds } from '#shared/incident-ids.ts'
 import type { DirectoryContext } from './context.ts'
 import { readPage } from './page.ts'
 
-/** Open incidents of a workspace, newest trouble first. What hangs on a deleted subject is not shown while it is being removed. */
+/** Open incidents of a workspace, newest trouble first. None of a subject that is archived or deleted, whose incidents are about to close. */
 export async function listOpenIncidents(
   context: DirectoryContext,
   request: AskRequest<'list-open-incidents'>,
@@ -20,7 +20,7 @@ export async function listOpenIncidents(
     where: { workspaceId: request.workspaceId, open: 1, ...subject },
     sort: ['troubleSince', 'desc'],
     after: request.after,
-    view: incidents => incidentViews(context, incidents),
+    view: incidents => incidentViews(context, incidents, ({ archivedAt }) => archivedAt === null),
   })
 }
 
@@ -35,16 +35,17 @@ export async function getIncident(
   return view
 }
 
-/** In the order of the documents; null where the subject is gone. */
+/** In the order of the documents; null where the subject is gone, or not to be shown. */
 async function incidentViews(
   { store, incidentSalt }: DirectoryContext,
   incidents: readonly IncidentDocument[],
+  isShown: (subject: SubjectDocument) => boolean = () => true,
 ): Promise<(IncidentView | null)[]> {
   const { encode } = createIncidentIds(incidentSalt)
   const ids = [...new Set(incidents.map(incident => incident.subjectId))]
   const subjects = new Map<string, SubjectDocument>()
   for (const subject of await store.get('subjects', ids)) {
-    if (subject !== null && subject.deletedAt === null) subjects.set(subject.id, subject)
+    if (subject !== null && subject.deletedAt === null && isShown(subject)) subjects.set(subject.id, subject)
   }
   return incidents.map(incident => {
     const subject = subjects.get(incident.subjectId)

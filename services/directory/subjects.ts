@@ -10,14 +10,17 @@ import type { DirectoryContext } from './context.ts'
 import { readPage } from './page.ts'
 import { isDeleted } from './workspaces.ts'
 
-/** Null where there is none, or a tombstone. */
+/** Null where there is none, a tombstone, or an archived one: generations 1 and 2 do not know it any more. */
 export async function getSubject(
   { store }: DirectoryContext,
   { subjectId }: AskRequest<'get-subject'>,
 ): Promise<SubjectView | null> {
   const [subject = null] = await store.get('subjects', [subjectId])
-  return subject && subject.deletedAt === null ? subjectView(subject) : null
+  return subject && subject.deletedAt === null && subject.archivedAt === null ? subjectView(subject) : null
 }
+
+/** What generations 1 and 2 show. */
+const isShown = { archivedAt: null, deletedAt: null }
 
 /** Website monitors of a workspace by creation; those whose subject became custom are not among them. */
 export async function listWebsites(
@@ -26,7 +29,7 @@ export async function listWebsites(
 ): Promise<Page<WebsiteView>> {
   return readPage(store, {
     collection: 'subjects',
-    where: { workspaceId: request.workspaceId, kind: 'website', deletedAt: null },
+    where: { workspaceId: request.workspaceId, kind: 'website', ...isShown },
     sort: ['createdAt', 'asc'],
     after: request.after,
     view: documents => documents.map(websiteView),
@@ -40,7 +43,7 @@ export async function listCustomSubjects(
 ): Promise<Page<CustomSubjectSummary>> {
   return readPage(store, {
     collection: 'subjects',
-    where: { workspaceId: request.workspaceId, kind: 'custom', deletedAt: null },
+    where: { workspaceId: request.workspaceId, kind: 'custom', ...isShown },
     sort: ['createdAt', 'asc'],
     after: request.after,
     view: documents => documents.map(subject => (isOfGenerations1And2(subject) ? customSubjectSummary(subject) : null)),
@@ -52,7 +55,7 @@ export async function findSubjects(
   { store, websiteHolds }: DirectoryContext,
   { slug, workspaceIds }: AskRequest<'find-subjects'>,
 ): Promise<FoundSubjects> {
-  const where = { slug, workspaceId: { in: workspaceIds }, deletedAt: null }
+  const where = { slug, workspaceId: { in: workspaceIds }, ...isShown }
   if (workspaceIds.length === 0) return { subject: null, workspaceIds: [] }
   const found = (await store.find('subjects', { where, limit: limits.subject.ambiguous + 1 })).filter(isOfGenerations1And2)
   const only = found.length === 1 ? (found[0] as SubjectDocument) : null

@@ -19,6 +19,9 @@ export function freshnessOf({ id, rev, judgedAt, dueAt, readings }: SubjectDocum
   return [id, rev, judgedAt, dueAt, fresh]
 }
 
+/** Nothing that was reported moves it any more. */
+const isOver = ({ deletedAt, archivedAt }: SubjectDocument): boolean => deletedAt !== null || archivedAt !== null
+
 export interface LaidOver {
   subject: SubjectDocument
   /** commit: the newer readings change what the document says, so it must be written before the checkpoint moves. */
@@ -30,7 +33,7 @@ export interface LaidOver {
  * Reports from before a location became part of the subject, and from one that it no longer has, are none of its readings.
  */
 export function layOver(subject: SubjectDocument, freshness: Freshness, surrounding: Surrounding): LaidOver {
-  if (subject.deletedAt !== null) return { subject, change: 'nothing' }
+  if (isOver(subject)) return { subject, change: 'nothing' }
   const [, rev, judgedAt, dueAt, fresh] = freshness
   const readings = { ...subject.readings }
   let newer = false
@@ -59,7 +62,7 @@ export function layOverSeries(
   surrounding: Surrounding,
 ): LaidOver {
   const { custom } = subject
-  if (custom === null || subject.deletedAt !== null || series.length === 0) return { subject, change }
+  if (custom === null || isOver(subject) || series.length === 0) return { subject, change }
   const laid = series.reduce(takeSeries, subject)
   if (laid.custom?.observed === custom.observed && laid.templated === subject.templated) return { subject: laid, change }
   const at = series.reduce((latest, { judgedAt }) => Math.max(latest, judgedAt), subject.judgedAt)

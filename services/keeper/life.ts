@@ -38,6 +38,8 @@ const changing = new Set<string>([
   'create-rule',
   'replace-rule',
   'delete-rule',
+  'archive-resource',
+  'rebind-resource',
 ])
 
 /** The commands by which people changed it, less those that were carried out before and only got their answer again. */

@@ -44,7 +44,7 @@ function revisionsWanted(core: Core, work: readonly Work[], found: readonly (Sub
       wanted.push(subject && revisionIdOf(subject))
       if (input.kind !== 'command') continue
       const { command } = input
-      if (command.kind === 'create-resource' || command.kind === 'first-report')
+      if (command.kind === 'create-resource' || command.kind === 'first-report' || command.kind === 'rebind-resource')
         wanted.push(`${command.workspaceId}/${command.template}`)
     }
     for (const id of flush) {

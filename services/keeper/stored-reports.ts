@@ -7,6 +7,7 @@ import { endOfPrefix, observationIdKey, parsePushedObservationId, pushedPrefix, 
 import { limits } from '#shared/limits.ts'
 import { baselineDaysOn } from '#shared/manifest/counted-on.ts'
 import { type Core, persistWhile } from './core.ts'
+import { addHistory, readNewest, type WantedHistory } from './rebind-history.ts'
 import { ReportMemory } from './report-memory.ts'
 import { reportsOf, signalNamed, signalToBe } from './sent-reports.ts'
 import { baselineFromUs } from './step/baselines.ts'
@@ -30,6 +31,7 @@ export const noReports: StoredReports = {
   seriesOf: () => [],
   pushed: () => null,
   place: () => null,
+  newest: () => [],
   numbers: () => new Map(),
 }
 
@@ -39,6 +41,7 @@ export async function loadStoredReports(core: Core, inputs: readonly Input[], ma
     series: new Set(),
     pushed: new Set(),
     signals: new Map(),
+    unlearnt: new Map(),
     newest: new Map(),
     known: new Map(),
     places: new Map(),
@@ -52,20 +55,24 @@ export async function loadStoredReports(core: Core, inputs: readonly Input[], ma
   }
   const places = await placesOf(wanted, ids => get('observationIds', ids))
   const numbers = new Map<string, Map<string, number | null>>()
+  const newest = new Map<string, Map<string, PushedObservationDocument>>()
   const [series, pushed, ofSubjects] = await Promise.all([
     get('series', wanted.series),
     get('pushedObservations', wanted.pushed),
     Promise.all([...wanted.signals].map(async ([id, keys]) => [id, await read(() => seriesOf(core, id, keys))] as const)),
-    Promise.all([...wanted.newest.values()].map(signal => learnNewest(core, signal, read))),
+    Promise.all([...wanted.unlearnt.values()].map(signal => learnNewest(core, signal, read))),
     Promise.all(
       [...wanted.numbers].map(async ([prefix, fromUs]) => numbers.set(prefix, await numbersOf(core, prefix, fromUs, read))),
+    ),
+    Promise.all(
+      [...wanted.newest].map(async ([prefix, n]) => newest.set(prefix, await read(() => readNewest(core.store, prefix, n)))),
     ),
   ])
   const seriesById = wanted.known
   for (const one of series) if (one !== null) seriesById.set(one.id, one)
   const pushedById = new Map<string, PushedObservationDocument>()
   for (const row of pushed) if (row !== null) pushedById.set(row.id, row)
-  return roundReports({ seriesById, pushedById, seriesBySubject: new Map(ofSubjects), places, numbers })
+  return roundReports({ seriesById, pushedById, seriesBySubject: new Map(ofSubjects), places, newest, numbers })
 }
 
 interface Known {
@@ -74,12 +81,13 @@ interface Known {
   seriesBySubject: ReadonlyMap<string, readonly SeriesDocument[]>
   places: Map<string, ObservationIdDocument>
   /** By what the ids of a signal's rows begin with, then by the row's id. */
+  newest: Map<string, Map<string, PushedObservationDocument>>
   numbers: Map<string, Map<string, number | null>>
 }
 
 const noNumbers: ReadonlyMap<string, number | null> = new Map()
 
-function roundReports({ seriesById, pushedById, seriesBySubject, places, numbers }: Known): RoundReports {
+function roundReports({ seriesById, pushedById, seriesBySubject, places, newest, numbers }: Known): RoundReports {
   const noted = new Map<string, SeriesDocument>()
   return {
     series: id => seriesById.get(id) ?? null,
@@ -90,13 +98,16 @@ function roundReports({ seriesById, pushedById, seriesBySubject, places, numbers
     },
     pushed: id => pushedById.get(id) ?? null,
     place: key => places.get(key) ?? null,
+    newest: (subjectId, signalKey) => [...(newest.get(pushedPrefix(subjectId, signalKey))?.values() ?? [])],
     numbers: (subjectId, signalKey) => numbers.get(pushedPrefix(subjectId, signalKey)) ?? noNumbers,
     note: made => {
       for (const one of made.places) places.set(one.id, one)
       for (const row of made.rows) {
         pushedById.set(row.id, row)
         const { subjectId, signalKey } = parsePushedObservationId(row.id)
-        numbers.get(pushedPrefix(subjectId, signalKey))?.set(row.id, row.value)
+        const prefix = pushedPrefix(subjectId, signalKey)
+        numbers.get(prefix)?.set(row.id, row.value)
+        newest.get(prefix)?.set(row.id, row)
       }
       for (const one of made.series) {
         seriesById.set(one.id, one)
@@ -106,19 +117,17 @@ function roundReports({ seriesById, pushedById, seriesBySubject, places, numbers
   }
 }
 
-interface Wanted {
+interface Wanted extends WantedHistory {
   series: Set<string>
   pushed: Set<string>
   /** The keys of the signals that a rule to be saved cites, by subject. */
   signals: Map<string, Set<string>>
   /** Signals of which it is not known how new their rows are. */
-  newest: Map<string, Signal>
+  unlearnt: Map<string, Signal>
   /** Series that are remembered. */
   known: Map<string, NewestReport>
   /** Senders' ids, by their keys. */
   places: Map<string, { subjectId: string; sentId: string }>
-  /** From which instant (µs) the numbers of a signal are wanted, by what the ids of its rows begin with. */
-  numbers: Map<string, number>
 }
 
 interface Signal {
@@ -193,6 +202,7 @@ function addWanted(core: Core, { subjectId, at }: Input, command: Command, wante
   }
   const begun = subject == null && command.kind === 'first-report' ? signalToBe(command, core.templates.find(command)) : null
   if (begun !== null) wanted.series.add(seriesId(subjectId, begun.key, {}))
+  if (command.kind === 'rebind-resource' && subject != null) addHistory(core, subject, command, wanted)
   const stampUs = (subject && stampOf(subject, command.id)?.stampUs) ?? null
   for (const [i, report] of reportsOf(command).entries()) {
     if (report.sentId !== null)
@@ -212,7 +222,7 @@ function addWanted(core: Core, { subjectId, at }: Input, command: Command, wante
     addNumbers(core, subject, signal, atUs ?? at * 1_000, wanted)
     // The place of a sender's id says where its row is.
     if (report.sentId !== null) continue
-    if (!memory.knows(signal.key)) wanted.newest.set(`${subjectId}.${signal.key}`, { subjectId, signalKey: signal.key, memory })
+    if (!memory.knows(signal.key)) wanted.unlearnt.set(`${subjectId}.${signal.key}`, { subjectId, signalKey: signal.key, memory })
     if (atUs !== null && memory.mayHold(signal.key, atUs))
       wanted.pushed.add(observationRowId(subjectId, signal.key, { ...report, atUs }))
   }

@@ -190,6 +190,10 @@ export interface CommandResults {
   'update-resource': ResourceView
   'read-resource': ResourceView
   'read-incident': IncidentNow
+  'archive-resource': ResourceView
+  'rebind-resource': ResourceView
+  'set-maintenance': ResourceView
+  'end-maintenance': ResourceView
   observe: { results: ObservedResult[] }
   'first-report': { results: ObservedResult[] }
 }

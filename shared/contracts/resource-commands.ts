@@ -41,6 +41,34 @@ export const ReadResource = Type.Object({ kind: Type.Literal('read-resource'), i
 /** Changes nothing. Answers an IncidentNow, judged at the keeper's now. Refused: not_found where it is not open here. */
 export const ReadIncident = Type.Object({ kind: Type.Literal('read-incident'), id: Id, incidentId: Id })
 
+/**
+ * Ends it for good: incidents close, checks and maintenance end. Answers a ResourceView. Refused: invalid_state where it is archived.
+ */
+export const ArchiveResource = Type.Object({ kind: Type.Literal('archive-resource'), id: Id })
+
+/**
+ * Binds it to another revision of a published Template. Answers that both revisions take stay unless they are sent. Answers a ResourceView.
+ * Refused: validation with `field`, invalid_state where it is archived.
+ */
+export const RebindResource = Type.Object({
+  kind: Type.Literal('rebind-resource'),
+  id: Id,
+  workspaceId: Id,
+  template: TemplateRevision,
+  answers: SentAnswers,
+})
+
+/** Starts a maintenance window, or moves the end of the running one. Answers a ResourceView. Refused: invalid_state where it is archived. */
+export const SetMaintenance = Type.Object({
+  kind: Type.Literal('set-maintenance'),
+  id: Id,
+  minutes: Type.Integer({ minimum: 1, maximum: 10_080 }),
+  by: Type.String({ minLength: 1, maxLength: 200 }),
+})
+
+/** Answers a ResourceView. Refused: invalid_state where no window runs, or it is archived. */
+export const EndMaintenance = Type.Object({ kind: Type.Literal('end-maintenance'), id: Id })
+
 const HeardObservation = Type.Object({
   signal: Type.String({ minLength: 1, maxLength: 200 }),
   state: Type.Enum(['ok', 'problem', 'no_data']),
@@ -88,4 +116,15 @@ export const FirstReport = Type.Object({
   isTrial: Type.Boolean(),
 })
 
-export const resourceCommands = [CreateResource, UpdateResource, ReadResource, ReadIncident, Observe, FirstReport] as const
+export const resourceCommands = [
+  CreateResource,
+  UpdateResource,
+  ReadResource,
+  ReadIncident,
+  ArchiveResource,
+  RebindResource,
+  SetMaintenance,
+  EndMaintenance,
+  Observe,
+  FirstReport,
+] as const

@@ -73,15 +73,21 @@ async function forgetCalls(): Promise<void> {
 const call = (method: string, path: string, workspace: string, options: CallOptions) =>
   world.call(method, `/api/v3${path.replace(':workspace', workspace)}`, options)
 
-/** The Template that examples of Resources name. */
-async function publishExample({ path }: Route): Promise<void> {
+/** The Template that examples of Resources name, in both of its revisions. */
+async function publishExamples({ path }: Route): Promise<void> {
   if (!path.includes('/resources')) return
   const publish = v3Routes.find(route => route.method === 'POST' && route.path.endsWith('/templates'))
-  const { status } = await call('POST', '/workspaces/:workspace/templates', home, {
-    token: tokenOf('owner'),
-    body: publish?.examples?.[0],
-  })
-  if (status !== 201) throw new Error(`The example Template was refused with ${status}`)
+  for (const body of publish?.examples ?? []) {
+    const { status } = await call('POST', '/workspaces/:workspace/templates', home, { token: tokenOf('owner'), body })
+    if (status !== 201) throw new Error(`The example Template was refused with ${status}`)
+  }
+}
+
+/** A window that runs can be ended. */
+async function startMaintenance({ method, path }: Route, made: string): Promise<void> {
+  if (method !== 'DELETE' || !path.endsWith('/maintenance')) return
+  const { status } = await call('PUT', made, home, { token: tokenOf('owner'), body: { minutes: 5 } })
+  if (status !== 200) throw new Error(`The window was refused with ${status}`)
 }
 
 /** The path with the id of an object that its owner has just made there, by the example of the route that makes such objects. */
@@ -113,8 +119,9 @@ for (const route of v3Routes) {
   t.test(`v3 2.2 ${line} serves the roles and keys that its record names, and no other`, async t => {
     for (const caller of callers) {
       await forgetCalls()
-      await publishExample(route)
+      await publishExamples(route)
       const path = await madePath(route)
+      await startMaintenance(route, path)
       const before = await world.dump()
       const [body] = route.examples ?? []
       const answer = await call(route.method, path, home, { token: caller.token, ...(body === undefined ? {} : { body }) })
@@ -128,7 +135,7 @@ for (const route of v3Routes) {
 
   t.test(`v3 1.3 ${line} tells the first of two faults, and stores nothing`, async t => {
     await forgetCalls()
-    await publishExample(route)
+    await publishExamples(route)
     const made = await madePath(route)
     const before = await world.dump()
     const faults = faultsOf(route)

@@ -151,6 +151,7 @@ class House {
         seriesOf: () => [...this.#series.values()],
         pushed: id => this.#rows.get(id) ?? null,
         place: () => null,
+        newest: () => [],
         numbers: () => new Map(),
       },
     }

@@ -431,7 +431,11 @@ for (const seed of [1, 2]) {
       const at = now - random.integer(0, 40_000)
       if (random.chance(0.5)) {
         const isAhead = random.chance(0.2)
-        await observe(world, id, { signal: reachability, state: ok ? 'ok' : 'problem', atUs: (isAhead ? now + 30_000 : at) * 1_000 })
+        await observe(world, id, {
+          signal: reachability,
+          state: ok ? 'ok' : 'problem',
+          atUs: (isAhead ? now + 30_000 : at) * 1_000,
+        })
         if (isAhead || at >= expected.at) expected = { at: isAhead ? now : at, ok, isPushed: true }
       } else {
         // Checks of a location end in the order of their slots.

@@ -95,6 +95,7 @@ t.test('what has no revision to guard it is not done where the lease grew too ol
       seriesOf: () => [],
       pushed: () => null,
       place: () => null,
+      newest: () => [],
       numbers: () => new Map(),
       note: () => undefined,
     })
@@ -124,6 +125,7 @@ t.test('what was left out because its lease was too old is not done either where
     seriesOf: () => [],
     pushed: () => null,
     place: () => null,
+    newest: () => [],
     numbers: () => new Map(),
     note: () => undefined,
   })

@@ -143,6 +143,36 @@ const named: [string, keyof typeof rules, (world: World, id: string) => Promise<
     },
     ['held opened', 'acknowledged'],
   ],
+  [
+    'the problem is held, and its end is sent, when maintenance runs (v3 6.7)',
+    'plain',
+    async (world, id) => {
+      await command(world, id, { kind: 'set-maintenance', minutes: 300, by: 'Ada' })
+      await fail(world, id, 2)
+      await recover(world, id)
+    },
+    ['held opened', 'held problem', 'recovery'],
+  ],
+  [
+    'the recovery is sent when maintenance runs (v3 6.7)',
+    'plain',
+    async (world, id) => {
+      await fail(world, id, 1)
+      await command(world, id, { kind: 'set-maintenance', minutes: 60, by: 'Ada' })
+      await recover(world, id)
+    },
+    ['opened', 'problem', 'recovery'],
+  ],
+  [
+    'nothing more is announced when the Resource is archived (v3 6.4)',
+    'plain',
+    async (world, id) => {
+      await fail(world, id, 1)
+      await command(world, id, { kind: 'archive-resource' })
+      await world.clock.advance(10 * minute)
+    },
+    ['opened', 'problem'],
+  ],
 ]
 
 t.test("a Template's rule announces what its incident goes through (v3 10.3 to 10.6)", async t => {

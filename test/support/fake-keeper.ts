@@ -13,7 +13,8 @@ import { partitionOf } from '#shared/hash.ts'
 import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { step } from '../../services/keeper/step/step.ts'
-import { nothingHeld } from '../../services/keeper/step/types.ts'
+import { nothingHeld, type TemplateOf } from '../../services/keeper/step/types.ts'
+import { noReports } from '../../services/keeper/stored-reports.ts'
 import { noTemplates } from '../keeper/no-templates.ts'
 import { storeTags } from './store-tags.ts'
 
@@ -75,18 +76,19 @@ async function withTagsStored<T>(store: Store, clock: Clock, subjectId: string, 
 async function stepForReal(store: Store, clock: Clock, subjectId: string, command: Command): Promise<Reply | null> {
   const [present = null] = await store.get('subjects', [subjectId])
   const at = clock.now()
-  const reference =
-    command.kind === 'create-resource' || (command.kind === 'first-report' && present === null) ? command : present
-  const [template = null] = reference?.template
-    ? await store.get('templates', [`${reference.workspaceId}/${reference.template}`])
-    : []
+  const revisions = [present, command].flatMap(one =>
+    one !== null && 'template' in one && one.template !== null ? [`${one.workspaceId}/${one.template}`] : [],
+  )
+  const templates = await store.get('templates', [...new Set(revisions)])
+  const templateOf: TemplateOf = bound =>
+    templates.find(found => found?.id === `${bound.workspaceId}/${bound.template}`)?.template ?? noTemplates(bound)
   const surrounding = {
     now: at,
     held: nothingHeld,
     confirmAfterMs: limits.policy.holdMs,
     closeAfterMs: limits.policy.holdMs,
-    templateOf: template === null ? noTemplates : () => template.template,
-    stored: { series: () => null, seriesOf: () => [], pushed: () => null, place: () => null, numbers: () => new Map() },
+    templateOf,
+    stored: noReports,
   }
   const { subject, pushed, reply } = step(present, { kind: 'command', subjectId, at, command }, surrounding)
   if (pushed) await store.upsert('pushedObservations', pushed)

@@ -92,7 +92,7 @@ const create = route({
   result: ResourceObject,
   refusals: ['409 key', '422 template', '422 key', '422 name', '422 labels', '422 a field of meta'],
   isAudited: true,
-  examples: [{ template: 'heartbeat', key: 'backup-1', name: 'Nightly backup', labels: { env: 'production' } }],
+  examples: [{ template: 'heartbeat@1', key: 'backup-1', name: 'Nightly backup', labels: { env: 'production' } }],
   handler: async (context, { request: { identity }, workspaceId, body: sent, traceId }) => {
     const labels = readLabels((sent.labels ?? {}) as Record<string, unknown>, false) as Record<string, string>
     const template = await context.directory.ask('get-template', { workspaceId, reference: sent.template }, traceId)

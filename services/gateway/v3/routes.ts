@@ -5,6 +5,7 @@ import { auditRoutes } from './audit.ts'
 import { destinationRoutes } from './destinations.ts'
 import { generalRoutes } from './general.ts'
 import { incidentRoutes } from './incidents.ts'
+import { lifecycleRoutes } from './lifecycle.ts'
 import { observationLogRoutes } from './observation-log.ts'
 import { observationRoutes } from './observations.ts'
 import { resourceRoutes } from './resources.ts'
@@ -14,6 +15,7 @@ export const v3Routes: readonly Route[] = [
   ...generalRoutes,
   ...templateRoutes,
   ...resourceRoutes,
+  ...lifecycleRoutes,
   ...observationRoutes,
   ...observationLogRoutes,
   ...incidentRoutes,

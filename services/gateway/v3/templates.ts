@@ -56,32 +56,35 @@ const publish = route({
   result: TemplateObject,
   refusals: ['409', '422 a dotted place in the Template', '422 key'],
   isAudited: true,
-  examples: [
-    {
-      key: 'heartbeat',
-      version: 1,
-      name: 'Heartbeat',
-      signals: [{ key: 'beat', kind: 'heartbeat', every_seconds: 60 }],
-      rules: [
-        {
-          key: 'failing',
-          action: 'Look at the log of the sender.',
-          wait: { confirm_after: 120, recover_after: 120 },
-          decision: {
-            any: [
-              { signal: 'beat', field: 'status', operator: 'eq', operand: 'problem' },
-              { not: { signal: 'beat', field: 'known' } },
-            ],
-          },
-        },
-      ],
-    },
-  ],
+  examples: [heartbeat(1, 120), heartbeat(2, 300)],
   handler: async ({ directory }, { request, workspaceId, body, traceId }) => {
     const template = await directory.ask('publish-template', { workspaceId, manifest: body }, traceId)
     return templateObject(template, isRedactedIn(workspaceId, request.identity))
   },
 })
+
+/** An example: it fails while its sender says so, or says nothing. */
+function heartbeat(version: number, confirmAfterSeconds: number) {
+  return {
+    key: 'heartbeat',
+    version,
+    name: 'Heartbeat',
+    signals: [{ key: 'beat', kind: 'heartbeat', every_seconds: 60 }],
+    rules: [
+      {
+        key: 'failing',
+        action: 'Look at the log of the sender.',
+        wait: { confirm_after: confirmAfterSeconds, recover_after: 120 },
+        decision: {
+          any: [
+            { signal: 'beat', field: 'status', operator: 'eq', operand: 'problem' },
+            { not: { signal: 'beat', field: 'known' } },
+          ],
+        },
+      },
+    ],
+  }
+}
 
 const allSystem = (): SystemTemplate[] => Object.values(systemTemplates)
 

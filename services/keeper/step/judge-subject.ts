@@ -144,11 +144,15 @@ function applyJudgement(subject: SubjectDocument, key: string, judged: Judged): 
   const isIncidentDue = incidentDeadlineAt !== null && incidentDeadlineAt <= at
   const holds = holdsOf(subject, rule, surrounding)
   if (unchanged && !isIncidentDue && hasHolds(rule, holds)) return subject
+  return driveIncident({ ...judged, subject, rule: { ...rule, verdict: verdictOf(rule, judgement, at) } }, holds)
+}
+
+/** A judgement at `at` as its rule records it. `since` stays while the verdict is the same. */
+export function verdictOf(rule: RuleState, judgement: Judgement, at: number): RuleVerdict {
   const { verdict, explanation, evidence, isHeard } = judgement
   const isSame = rule.verdict?.verdict === verdict && rule.verdict.isHeard === isHeard
   const since = isSame && rule.verdict !== null ? rule.verdict.since : at
-  const said = { verdict, since, explanation, evidence, ...(isHeard === undefined ? {} : { isHeard }) }
-  return driveIncident({ ...judged, subject, rule: { ...rule, verdict: said } }, holds)
+  return { verdict, since, explanation, evidence, ...(isHeard === undefined ? {} : { isHeard }) }
 }
 
 /** A saved policy's or a Template's own; a monitor's where it names them, else the keeper's setting. */

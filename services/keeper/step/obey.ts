@@ -1,11 +1,14 @@
 // Which command does what. A command is carried out once: its answer is kept with the subject and given again to whoever repeats it.
 import type { Command, CommandOf } from '#shared/contracts/command.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
+import { resourceCommands } from '#shared/contracts/resource-commands.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { acknowledgeIncident } from './acknowledge.ts'
+import { archiveResource } from './archive.ts'
 import { takeFirstReport } from './first-report.ts'
-import { cancelMaintenance, moveMaintenance, startMaintenance } from './maintenance-commands.ts'
+import { cancelMaintenance, endMaintenance, moveMaintenance, setMaintenance, startMaintenance } from './maintenance-commands.ts'
 import { readIncident } from './read-incident.ts'
+import { rebindResource } from './rebind.ts'
 import { remembered } from './receipts.ts'
 import { type Refusal, refused } from './refusal.ts'
 import { readResource, updateResource } from './resource-commands.ts'
@@ -40,8 +43,7 @@ function kindRefusal(subject: SubjectDocument, command: Changing): { refused: Re
   const { kind } = command
   if (kind === 'delete-subject') return (command.subjectKind ?? subject.kind) === subject.kind ? null : elsewhere(subject)
   if (kind === 'acknowledge-incident' || kind === 'create-website' || kind === 'create-subject') return null
-  if (kind === 'create-resource' || kind === 'update-resource' || kind === 'read-resource') return null
-  if (kind === 'read-incident') return null
+  if (ofGeneration3.has(kind)) return null
   if (kind === 'update-website') return subject.kind === 'website' ? null : elsewhere(subject)
   if (subject.kind === 'custom') return null
   // Maintenance of a website monitor is an action of the dashboard (spec B, Route rules 4): the gateway says who may.
@@ -50,6 +52,9 @@ function kindRefusal(subject: SubjectDocument, command: Changing): { refused: Re
   const converts = (kind === 'create-signal' || kind === 'create-rule') && command.convert
   return converts ? null : elsewhere(subject)
 }
+
+/** Its commands take subjects of every kind. */
+const ofGeneration3: ReadonlySet<Command['kind']> = new Set(resourceCommands.map(({ properties }) => properties.kind.const))
 
 /** Says to which family the subject belongs. */
 function elsewhere({ kind, slug }: SubjectDocument): { refused: Refusal } {
@@ -75,6 +80,14 @@ function carryOut(subject: SubjectDocument, command: Changing, at: number, surro
       return readResource(subject, effectiveAt, surrounding)
     case 'read-incident':
       return readIncident(subject, command, effectiveAt, surrounding)
+    case 'archive-resource':
+      return archiveResource(subject, effectiveAt, surrounding)
+    case 'rebind-resource':
+      return rebindResource(subject, command, effectiveAt, surrounding)
+    case 'set-maintenance':
+      return setMaintenance(subject, command, at, surrounding)
+    case 'end-maintenance':
+      return endMaintenance(subject, at, surrounding)
     case 'update-website':
       return updateWebsite(subject, command, effectiveAt, surrounding)
     case 'delete-subject':

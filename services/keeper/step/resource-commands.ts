@@ -1,5 +1,6 @@
 // Commands that make, change and show a Resource of a published Template (docs/reference/v3.md, section 6). Pure.
 import type { CommandOf } from '#shared/contracts/command.ts'
+import type { ResourceView } from '#shared/contracts/resource-views.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Answers, Template } from '#shared/contracts/template.ts'
 import { limits } from '#shared/limits.ts'
@@ -96,7 +97,7 @@ export function withSignals(subject: SubjectDocument, template: Template, at: nu
   return { ...subject, custom: { ...custom, signals: [...kept, ...made], signalsMade: custom.signalsMade + made.length } }
 }
 
-const newRule = (key: string): RuleState => ({
+export const newRule = (key: string): RuleState => ({
   key,
   slug: key,
   name: key,
@@ -106,13 +107,19 @@ const newRule = (key: string): RuleState => ({
   incident: null,
 })
 
-function shown(subject: SubjectDocument, at: number, surrounding: Surrounding): { subject: SubjectDocument; result: unknown } {
+/** The subject and its view. The rules of an archived one read as they did when it was archived. */
+export function shown(
+  subject: SubjectDocument,
+  at: number,
+  surrounding: Surrounding,
+): { subject: SubjectDocument; result: ResourceView } {
   const template = subject.kind === 'template' ? surrounding.templateOf(subject) : null
   const judgedAt = Math.max(at, subject.judgedAt)
-  return { subject, result: resourceView(subject, template, rule => judge(subject, rule, judgedAt, surrounding)) }
+  const judged = (rule: RuleState) => judge(subject, rule, judgedAt, surrounding)
+  return { subject, result: resourceView(subject, template, subject.archivedAt === null ? judged : undefined) }
 }
 
-function answersOf(
+export function answersOf(
   template: Template,
   sent: Readonly<Record<string, unknown>>,
   present: Answers,

@@ -6,6 +6,7 @@ import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { earliest } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits.ts'
 import { customSubjectView, subjectView } from '#shared/subject-view.ts'
+import { isOver, refuseArchived } from './archive.ts'
 import { changeBetween } from './change.ts'
 import { createSubject } from './create-subject.ts'
 import { windowEndOf } from './drive-window.ts'
@@ -26,6 +27,7 @@ export function step(subject: SubjectDocument | null, input: Input, surrounding:
     const reply = replyBefore(subject, input.command.id)
     if (reply !== null) return { subject, change: 'nothing', observation: null, reply }
   }
+  if (isOver(subject, input)) return refuseArchived(subject, input, surrounding)
   const caughtUp = isDueBy(subject, input.at) ? passDeadlines(subject, input.at, surrounding) : unchanged(subject)
   const stepped =
     input.kind === 'result'

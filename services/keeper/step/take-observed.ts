@@ -57,7 +57,7 @@ export function takeHeard(
   return { subject: judged, series: heardSeries(subject, signal, { heard, number, at, surrounding }) }
 }
 
-const heardOf = (row: PushedObservationDocument, number: number): HeardObservation => ({
+export const heardOf = (row: PushedObservationDocument, number: number): HeardObservation => ({
   identity: identityOf(row.id),
   atUs: instantOf(row),
   number,

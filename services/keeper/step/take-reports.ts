@@ -138,6 +138,10 @@ class CommandReports implements StoredReports {
     return numbers
   }
 
+  newest(subjectId: string, signalKey: string): readonly PushedObservationDocument[] {
+    return this.#stored.newest(subjectId, signalKey)
+  }
+
   pushed(id: string): PushedObservationDocument | null {
     return this.#rows.get(id) ?? this.#stored.pushed(id)
   }

@@ -55,6 +55,8 @@ export interface StoredReports {
   pushed(id: string): PushedObservationDocument | null
   /** The place of the Observation with a sender's id, by `observationIdKey`; null: there is none. */
   place(key: string): ObservationIdDocument | null
+  /** The newest Observations of a signal of which a Resource that is rebound counts more than before; else nothing. */
+  newest(subjectId: string, signalKey: string): readonly PushedObservationDocument[]
   /** Earlier numbers of a signal that a baseline may take, by the ids of their rows; null: that Observation has no number any more. */
   numbers(subjectId: string, signalKey: string): ReadonlyMap<string, number | null>
 }

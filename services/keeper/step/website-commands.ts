@@ -5,9 +5,9 @@ import type { Reading, RuleState, SubjectDocument } from '#shared/contracts/subj
 import { intervalMs, type WebsiteCheck, websiteTemplate } from '#shared/contracts/website.ts'
 import { limits } from '#shared/limits.ts'
 import { subjectView } from '#shared/subject-view.ts'
+import { closeIncidents } from './close-incidents.ts'
 import { emptySubject } from './create-subject.ts'
-import { tellIncident } from './drive-incident.ts'
-import { judge, judgeSubject } from './judge-subject.ts'
+import { judgeSubject } from './judge-subject.ts'
 import { addPending } from './pending.ts'
 import { refused } from './refusal.ts'
 import type { Obeyed, Surrounding } from './types.ts'
@@ -46,10 +46,7 @@ export function updateWebsite(
 
 /** A tombstone: reads find nothing, inputs drop; what hangs on the subject is removed afterwards. It goes by the clock, as the stream does. */
 export function deleteSubject(subject: SubjectDocument, at: number, surrounding: Surrounding): SubjectDocument {
-  const closed = subject.rules.reduce((left, rule) => {
-    const judgement = judge(left, rule, left.judgedAt, surrounding)
-    return tellIncident({ subject: left, rule, judgement, at, surrounding }, { type: 'rule.removed', at })
-  }, subject)
+  const closed = closeIncidents(subject, { type: 'rule.removed', at }, surrounding)
   const unassigned = isWatched(closed) ? assign(closed, { ...closed.check, locations: [] }, at) : closed
   const tombstone = { ...unassigned, rules: [], custom: null, maintenance: null, deletedAt: at, updatedAt: at }
   return { ...addPending(tombstone, { mode: 'remove-children' }), dueAt: surrounding.now + limits.keeper.tombstoneMs }

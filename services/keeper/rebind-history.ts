@@ -1,0 +1,51 @@
+// What a round reads of earlier Observations because a Resource is bound to another revision: what the new rules look at and the old ones did
+// not (docs/reference/v3.md, 4.6).
+import type { CommandOf } from '#shared/contracts/command.ts'
+import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
+import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { endOfPrefix, pushedPrefix } from '#shared/ids.ts'
+import { baselineDaysOn, countedOn } from '#shared/manifest/counted-on.ts'
+import type { Store } from '#shared/store/port.ts'
+import type { Core } from './core.ts'
+import { baselineFromUs } from './step/baselines.ts'
+
+/** By what the ids of a signal's rows begin with. */
+export interface WantedHistory {
+  /** How many of its newest rows. */
+  newest: Map<string, number>
+  /** From which instant its numbers, µs. */
+  numbers: Map<string, number>
+}
+
+export function addHistory(
+  core: Core,
+  subject: SubjectDocument,
+  command: CommandOf<'rebind-resource'>,
+  wanted: WantedHistory,
+): void {
+  const { templated, custom, workspaceId } = subject
+  const from = core.templates.find(subject)
+  const to = core.templates.find({ workspaceId, template: command.template })
+  if (templated === null || custom === null || from === null || to === null) return
+  for (const { key, slug } of custom.signals) {
+    if (!to.signals.some(signal => signal.key === slug)) continue
+    const prefix = pushedPrefix(subject.id, key)
+    const counted = countedOn(to, slug)
+    // Of a signal that only a sender declared, no rule has kept anything.
+    const kept = from.signals.some(signal => signal.key === slug) ? countedOn(from, slug) : 0
+    if (counted > kept) wanted.newest.set(prefix, Math.max(counted, wanted.newest.get(prefix) ?? 0))
+    const heard = templated.heard[slug]
+    const days = baselineDaysOn(to, slug).filter(length => heard?.baselines[length] === undefined)
+    if (days.length === 0) continue
+    const newestUs = heard?.recent[0]?.atUs
+    const fromUs = newestUs === undefined ? 0 : baselineFromUs(newestUs, Math.max(...days))
+    wanted.numbers.set(prefix, Math.min(fromUs, wanted.numbers.get(prefix) ?? fromUs))
+  }
+}
+
+/** By id, the newest first. */
+export async function readNewest(store: Store, prefix: string, limit: number): Promise<Map<string, PushedObservationDocument>> {
+  const where = { id: { gte: prefix, lt: endOfPrefix(prefix) } }
+  const rows = await store.find('pushedObservations', { where, sort: [['id', 'desc']], limit })
+  return new Map(rows.map(row => [row.id, row]))
+}
