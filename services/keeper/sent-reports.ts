@@ -1,5 +1,6 @@
 // Observations of a command, of either generation's language, as far as a round reads what is stored of earlier ones. Pure.
 import type { Command } from '#shared/contracts/command.ts'
+import type { SentObservation } from '#shared/contracts/resource-commands.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Template } from '#shared/contracts/template.ts'
 import { isDeclared, platformSignalKey } from '#shared/resource-signals.ts'
@@ -10,16 +11,23 @@ export interface SentReport {
   sentId: string | null
   /** Microseconds; null: the keeper stamps it. */
   atUs: number | null
-  labels: Readonly<Record<string, string>>
+  labels: Record<string, string>
+  /** Generation 2's may be equal to one whose sender says the instant of the stamp. */
+  isOwnIfStamped: boolean
 }
 
 export function reportsOf(command: Command): readonly SentReport[] {
-  if (command.kind === 'observe') return command.observations
-  if (command.kind === 'first-report') return [command.observation]
+  if (command.kind === 'observe') return command.observations.map(ownIfStamped)
+  if (command.kind === 'first-report') return [ownIfStamped(command.observation)]
   if (command.kind !== 'report-observation' && command.kind !== 'report-observations') return []
   const reports = command.kind === 'report-observation' ? [command] : command.observations
-  return reports.map(({ signal, observedAtUs, labels }) => ({ signal, sentId: null, atUs: observedAtUs, labels }))
+  return reports.map(({ signal, observedAtUs, labels }) => ({
+    ...{ signal, sentId: null, atUs: observedAtUs, labels },
+    isOwnIfStamped: false,
+  }))
 }
+
+const ownIfStamped = (sent: SentObservation): SentReport => ({ ...sent, isOwnIfStamped: true })
 
 /** A signal as its Observations are stored. */
 export interface ReportedSignal {

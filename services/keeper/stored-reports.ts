@@ -156,7 +156,7 @@ async function placesOf(
     if (place === null) continue
     found.set(place.id, place)
     const { subjectId, sentId } = places.get(place.id) as { subjectId: string; sentId: string }
-    pushed.add(observationRowId(subjectId, place.signalKey, { sentId, labels: {}, atUs: place.atUs }))
+    pushed.add(observationRowId(subjectId, place.signalKey, { sentId, labels: {}, atUs: place.atUs, isStampedHere: false }))
   }
   return found
 }
@@ -223,8 +223,9 @@ function addWanted(core: Core, { subjectId, at }: Input, command: Command, wante
     // The place of a sender's id says where its row is.
     if (report.sentId !== null) continue
     if (!memory.knows(signal.key)) wanted.unlearnt.set(`${subjectId}.${signal.key}`, { subjectId, signalKey: signal.key, memory })
-    if (atUs !== null && memory.mayHold(signal.key, atUs))
-      wanted.pushed.add(observationRowId(subjectId, signal.key, { ...report, atUs }))
+    if (atUs === null || !memory.mayHold(signal.key, atUs)) continue
+    const isStampedHere = report.isOwnIfStamped && report.atUs === null
+    wanted.pushed.add(observationRowId(subjectId, signal.key, { ...report, atUs, isStampedHere }))
   }
 }
 

@@ -118,6 +118,20 @@ t.test('reports of one round that declare the same signal declare it once (v3 7.
   t.equal((await world.subject(id))?.custom?.signals.filter(({ slug }) => slug === 'speed').length, 1)
 })
 
+t.test('an Observation without an id and an instant is its own, beside one that says the same instant (v3 7.2)', async t => {
+  const world = await setStage()
+  for (const [title, make] of subjects) {
+    const id = await make(world)
+    await observe(world, id, { signal: 'speed', signalKind: 'event' })
+    const sent = { signal: 'speed', atUs: world.clock.now() * 1_000 }
+    const both = [observe(world, id, { ...sent, value: 1 }), observe(world, id, { ...sent, value: 2, atUs: null })]
+    const [one, two] = (await Promise.all(both)).flat()
+    t.not(one?.ok && one.observation, two?.ok && two.observation, title)
+    const values = (await rowsOf(world, id)).map(({ value }) => value)
+    t.strictSame(values.sort(), [1, 2, null].sort(), title)
+  }
+})
+
 t.test('a report without an id that declared its signal gets its first answer again (v3 7.2)', async t => {
   const world = await setStage()
   const { id } = await create(world)

@@ -61,7 +61,9 @@ function observeAgain(intake: Intake, place: ObservationIdDocument, sentId: stri
   const target = known ?? (isDeclaredKey(signalKey) ? targetOf(subject, sent, template, at) : null)
   if (target === null || atUs < (at - limits.retention.pushedMs) * 1_000) return { repeated }
   if ('refused' in target) return target
-  const before = surrounding.stored.pushed(observationRowId(subject.id, signalKey, { sentId, labels: {}, atUs }))
+  const before = surrounding.stored.pushed(
+    observationRowId(subject.id, signalKey, { sentId, labels: {}, atUs, isStampedHere: false }),
+  )
   if (before !== null) return take(intake, target, before, before)
   if (target.slug !== sent.signal) return null
   const refused = refusalOf(target, sent)

@@ -12,14 +12,18 @@ export type StampedObservation = SentObservation & {
   source: 'api' | 'address'
 }
 
-/** The identity of an Observation: the sender's id, else its labels, at its signal and instant. */
+/**
+ * The identity of an Observation: the sender's id, else its labels, at its signal and instant. One that was stamped here is never equal to
+ * one whose sender says the same instant.
+ */
 export function observationRowId(
   subjectId: string,
   signalKey: string,
-  { sentId, labels, atUs }: Pick<StampedObservation, 'sentId' | 'labels' | 'atUs'>,
+  { sentId, labels, atUs, isStampedHere }: Pick<StampedObservation, 'sentId' | 'labels' | 'atUs' | 'isStampedHere'>,
 ): string {
-  const series = sentId === null ? seriesId(subjectId, signalKey, labels) : `${subjectId}.${signalKey}.${shortHash(sentId)}`
-  return observationOfSeries(series, atUs)
+  const series = seriesId(subjectId, signalKey, labels)
+  if (sentId === null && !isStampedHere) return observationOfSeries(series, atUs)
+  return observationOfSeries(`${subjectId}.${signalKey}.${shortHash(sentId ?? `stamped ${series}`)}`, atUs)
 }
 
 /** Without the subject and the signal: what a signal has heard is kept under them. */
