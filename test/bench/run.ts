@@ -7,6 +7,7 @@ import { alert } from './part-alert.ts'
 import { api } from './part-api.ts'
 import { checks } from './part-checks.ts'
 import { ingest } from './part-ingest.ts'
+import { listed } from './part-lists.ts'
 import { locations } from './part-locations.ts'
 import { memory } from './part-memory.ts'
 import { restart } from './part-restart.ts'
@@ -34,6 +35,7 @@ const parts: Record<string, Described> = {
     part: ingest,
     meaning: 'check results by the bus; observations over REST, by the bus, in bursts; custom subjects in memory',
   },
+  lists: { part: listed, meaning: 'pages of 50 of 10,000 Resources behind filters' },
   memory: { part: memory, meaning: '10,000 monitors: resident, and all checked after a cold start' },
   storage: { part: storage, meaning: 'bytes on disk per check' },
 }
