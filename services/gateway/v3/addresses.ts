@@ -57,7 +57,7 @@ const create = route({
   method: 'POST',
   path: all,
   summary: 'Makes an Observation address. Its token is shown only here.',
-  more: 'A workspace has at most 100: 422 `description`.',
+  more: 'A report is a POST to its `url` without a key: an Observation with `resource`, and on a first report with `template_id` and `meta`. A workspace has at most 100 addresses: 422 `description`.',
   needs,
   body: NewAddress,
   status: 201,
