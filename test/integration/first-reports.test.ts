@@ -115,7 +115,7 @@ for (const [title, open, rounds] of stages) {
         t.equal(reported.status, 202)
         t.equal(await store.count('subjects', { slug: key }), 1)
         if (made.error === null) t.equal(made.result.id, reported.json.result.resource)
-        else t.equal(made.error.code, 1409)
+        else t.match(made.error, { code: 1409, details: { field: 'key' } })
       }
     })
 

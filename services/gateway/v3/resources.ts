@@ -1,13 +1,15 @@
 // Resources: create, list, detail, change. Rules: docs/reference/v3.md, section 6.
 import { Type } from 'typebox'
 import type { ResourceView } from '#shared/contracts/resource-views.ts'
-import type { Answers } from '#shared/contracts/template.ts'
+import type { Answers, SystemTemplate, Template } from '#shared/contracts/template.ts'
 import { websiteTemplate } from '#shared/contracts/website.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
+import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
+import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { type Call, pathPart } from '../answer.ts'
 import { commandId } from '../command-id.ts'
 import type { GatewayContext } from '../context.ts'
@@ -100,17 +102,17 @@ const create = route({
     const reference = `${template.key}@${template.version}`
     const meta = (sent.meta ?? {}) as Record<string, unknown>
     const check = reference === websiteTemplate ? await checkOf(context, meta, traceId) : null
+    // Before a key is reserved: a refused request reserves none.
+    if (isPublished(template)) readable(() => readAnswers(template, meta))
     const subjectId = randomId(idLength.subject)
     const name = sent.name.trim()
     const slug = await reserve(context, { workspaceId, subjectId, key: sent.key ?? null, name }, traceId)
     const made = { id: commandId(), workspaceId, slug, name, labels }
-    if (check === null) {
-      await context.keeper.send(
-        subjectId,
-        { kind: 'create-resource', ...made, template: reference, answers: meta as Answers },
-        traceId,
-      )
-    } else await context.keeper.send(subjectId, { kind: 'create-website', ...made, check }, traceId)
+    const command =
+      check === null
+        ? { kind: 'create-resource' as const, ...made, template: reference, answers: meta as Answers }
+        : { kind: 'create-website' as const, ...made, check }
+    await context.keeper.send(subjectId, command, traceId).catch(takenMeanwhile(slug))
     return shown(context, subjectId, { identity, traceId })
   },
 })
@@ -179,11 +181,27 @@ const orAsRecorded =
     throw error
   }
 
+const isPublished = (template: Template | SystemTemplate): template is Template => !Object.hasOwn(systemTemplates, template.key)
+
+/** A first report at an Observation address has made the Resource for which the key was reserved (8.4). */
+const takenMeanwhile =
+  (key: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof AppError) || error.code !== 'invalid_state') throw error
+    const details = `The key ${key} is taken: choose another one`
+    throw new AppError('taken', 'Key taken', { details, facts: { field: 'key' } })
+  }
+
 async function checkOf(context: GatewayContext, meta: Record<string, unknown>, traceId: string) {
+  const check = readable(() => readWebsiteAnswers(meta, null))
+  await requireLocations(context, check.locations, traceId)
+  return check
+}
+
+/** A fault of the answers is one of the request. */
+function readable<T>(read: () => T): T {
   try {
-    const check = readWebsiteAnswers(meta, null)
-    await requireLocations(context, check.locations, traceId)
-    return check
+    return read()
   } catch (error) {
     if (error instanceof ManifestRefusal) throw invalid(error.field, error.message)
     throw error
