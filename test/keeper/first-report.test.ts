@@ -4,8 +4,7 @@ import type { Reply } from '#shared/contracts/reply.ts'
 import type { Template } from '#shared/contracts/template.ts'
 import { randomId } from '#shared/ids.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
-import { type Put, type Store, StoreError } from '#shared/store/port.ts'
-import { host, publish, read, ruleOf, setStage, type World } from './resource-world.ts'
+import { cutting, host, publish, read, ruleOf, setStage, type World } from './resource-world.ts'
 import { createWorld, minute } from './world.ts'
 
 const observed = {
@@ -113,22 +112,6 @@ t.test('v3 8.4 a repeated command stores its Observation once', async t => {
   t.strictSame(await report(world, id, { id: 'command-1' }), first)
   t.equal((await rowsOf(world, id)).length, 1)
 })
-
-/** Writes the first `after` puts of a first report that are not empty, then nothing more. */
-function cutting(store: Store, cut: { after: number | null }): Store {
-  return new Proxy(store, {
-    get: (all, name) => {
-      if (name !== 'putInOrder') return all[name as keyof Store]
-      return async (puts: readonly Put[]) => {
-        const isReport = puts.some(({ collection, documents }) => collection === 'pushedObservations' && documents.length > 0)
-        if (cut.after === null || (cut.after >= 0 && !isReport)) return await all.putInOrder(puts)
-        if (cut.after > 0) await all.putInOrder(puts.filter(({ documents }) => documents.length > 0).slice(0, cut.after))
-        cut.after = -1
-        throw new StoreError('unavailable', 'cut')
-      }
-    },
-  })
-}
 
 const template: Template = readManifest(host, { systemKeys: new Set(), destinations: [] })
 
