@@ -35,7 +35,7 @@ export function v3Document(version: string, routes: readonly Route[] = v3Routes)
 const documentedPath = ({ path }: Route): string => `/v3${path.replaceAll(/:(\w+)/g, '{$1}')}`
 
 const introduction =
-  'Templates, Resources and Observations. Every response is `{ result, error, meta }`, and its HTTP status carries meaning. ' +
+  'Templates, Resources, Observations and Incidents. Every response is `{ result, error, meta }`, and its HTTP status carries meaning. ' +
   'Branch on `error.code`, which is the status behind a 1; `error.details.field` names the field at fault.'
 
 const keyMeaning =
