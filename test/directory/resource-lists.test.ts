@@ -359,3 +359,27 @@ t.test('v3 9.3 a field has the type of the highest revision that declares it', a
   t.strictSame(await listAll({ ...everything, template: 'deep@1', meta }), [], 'exact text')
   t.strictSame(await listAll({ ...everything, template: 'deep@1', meta: [{ key: 'depth', value: '4' }] }), ['Deep000001'])
 })
+
+t.test('v3 9.3 a list reads as many tags as its rarest filter has, however many Resources meet the others', async t => {
+  const store = createMemoryStore()
+  let read = 0
+  const find: Store['find'] = async (collection, query) => {
+    const found = await store.find(collection, query)
+    if (collection === 'subjectTags') read += found.length
+    return found
+  }
+  for (let i = 0; i < 3_000; i++) {
+    const id = `Many${String(i).padStart(6, '0')}`
+    const made = subjectDocument(id, workspaceId, id, id, { ...websiteMeta, locations: [] }, 1)
+    const rare: Record<string, string> = i % 1_000 === 999 ? { rare: 'yes' } : {}
+    await storeTags(store, null, { ...made, labels: { env: 'test', ...rare } })
+  }
+  const labels = [
+    { key: 'env', value: 'test' },
+    { key: 'rare', value: 'yes' },
+  ]
+  const filters: Filters = { state: 'active', template: 'website-check', meta: [], labels }
+  const wanted = ['Many000999', 'Many001999', 'Many002999']
+  t.strictSame(await subjectIdsBehind({ ...store, find }, workspaceId, filters), wanted)
+  t.ok(read <= 3 * 100 + 4 * wanted.length, `${read} tags were read`)
+})

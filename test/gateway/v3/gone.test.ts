@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import t from 'tap'
 import { makeToken } from '#shared/api-token.ts'
+import { subjects } from '#shared/bus/subjects.ts'
 import { classicRoutes } from '../../../services/gateway/api.ts'
 import { type ApiWorld, startApiWorld } from '../../support/api-world.ts'
 
@@ -65,10 +66,26 @@ t.test('v3 12 everything else below /api is gone whatever its method, its body a
   t.match(expecting, /^HTTP\/1.1 410 /)
 })
 
-const statusOf = (method: string, path: string) =>
+t.test('v3 12 nobody is asked about a key', async t => {
+  const alone = await startApiWorld({ legacy: 'gone', withDirectory: false })
+  t.teardown(() => alone.stop())
+  const asked: string[] = []
+  await alone.hub.connect().subscribe(subjects.allAsks, message => {
+    asked.push(message.subject)
+    message.respond({ ok: true, result: null })
+  })
+  for (const path of ['/api/v2/incidents', '/api/v2/%zz', '/api/version']) {
+    t.equal(await statusOf('GET', path, { authorization: `Bearer ${token}` }, alone), 410, path)
+  }
+  t.notOk(asked.includes(subjects.ask('authenticate')), asked.join())
+  t.equal(await statusOf('GET', '/api/v3/key', { authorization: `Bearer ${makeToken()}` }, alone), 401)
+  t.ok(asked.includes(subjects.ask('authenticate')), 'generation 3 asks')
+})
+
+const statusOf = (method: string, path: string, headers = {}, { address } = world) =>
   new Promise<number | undefined>((resolve, reject) => {
-    const { hostname, port } = new URL(world.address)
-    httpRequest({ hostname, port, method, path }, response => {
+    const { hostname, port } = new URL(address)
+    httpRequest({ hostname, port, method, path, headers }, response => {
       response.resume()
       resolve(response.statusCode)
     })
