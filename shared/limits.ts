@@ -3,6 +3,7 @@
 
 import { intakeLimits } from '#shared/limits-of-intake.ts'
 import { peopleLimits } from '#shared/limits-of-people.ts'
+import { previewLimits } from '#shared/limits-of-preview.ts'
 import { auditLimits, incidentListLimits } from '#shared/limits-of-reading.ts'
 import { storeLimits } from '#shared/limits-of-store.ts'
 import { day, hour, minute, second } from '#shared/time-units.ts'
@@ -672,6 +673,8 @@ export const limits = {
     /** Revisions read at once for a page: most are a few kilobytes. */
     perRead: 50,
   },
+
+  preview: previewLimits,
 
   store: storeLimits,
 

@@ -30,11 +30,13 @@ export async function publishTemplate(
   })
 }
 
-export function readTemplateManifest(
+export async function readTemplateManifest(
   { store }: DirectoryContext,
   { workspaceId, manifest }: AskRequest<'read-manifest'>,
 ): Promise<Template> {
-  return read(store, workspaceId, manifest)
+  const template = await read(store, workspaceId, manifest)
+  await requireRoom(store, workspaceId, Buffer.byteLength(JSON.stringify(template)))
+  return template
 }
 
 /** A page of the revisions by key and version, bounded in bytes. */

@@ -11,6 +11,7 @@ import {
 } from 'fastify'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
+import { createPreviewClient } from '#shared/bus/ask-preview.ts'
 import { createKeeperClient } from '#shared/bus/command-keeper.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Identity } from '#shared/contracts/ask.ts'
@@ -57,6 +58,7 @@ export async function createGateway(
   const context: GatewayContext = {
     directory,
     keeper: createKeeperClient(bus, clock),
+    previews: createPreviewClient(bus, clock),
     notifier: createNotifierClient(bus, clock),
     clock,
     logger,

@@ -1,6 +1,7 @@
 // What every route of the gateway works with.
 import type { DirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { NotifierClient } from '#shared/bus/ask-notifier.ts'
+import type { PreviewClient } from '#shared/bus/ask-preview.ts'
 import type { KeeperClient } from '#shared/bus/command-keeper.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { IncidentIds } from '#shared/incident-ids.ts'
@@ -13,6 +14,7 @@ import type { LocationNames } from './location-names.ts'
 export interface GatewayContext {
   directory: DirectoryClient
   keeper: KeeperClient
+  previews: PreviewClient
   notifier: NotifierClient
   clock: Clock
   logger: Logger

@@ -12,6 +12,7 @@ import { startHousekeeping } from './housekeeping.ts'
 import { holdLeases } from './leases.ts'
 import { Listening } from './listening.ts'
 import { createKeeperMetrics } from './metrics.ts'
+import { servePreviews } from './preview/serve-previews.ts'
 import { createReadiness } from './readiness.ts'
 import { createRemovals } from './removals.ts'
 import { removeChildren } from './remove-children.ts'
@@ -85,11 +86,13 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
   })
   const housekeeping = startHousekeeping(core, () => core.mayCommit(0))
   const rollingUp = startRollingUp(core)
+  const previews = await servePreviews(core)
   return {
     unready: () => unready(host, leases.held().length),
     stop: async () => {
       housekeeping.stop()
       rollingUp.stop()
+      await previews.stop()
       readiness.stop()
       await host.stop()
       await listening.stop()

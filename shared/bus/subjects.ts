@@ -18,6 +18,8 @@ export const subjects = {
   alertNudge: 'nudge.alert',
   /** A test message to a destination, carried out by one notifier. */
   testMessage: 'notify.test',
+  /** A preview of a Template, run by one keeper. */
+  preview: 'keeper.preview',
   /** A backup, made by the process that has the embedded store. */
   backup: 'installation.backup',
   /** A request of a prober with credentials for this location alone: what it may send at all. */

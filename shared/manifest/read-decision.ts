@@ -87,11 +87,21 @@ function readValueComparison(comparison: ValueComparison, place: string, fields:
 /** A multiple of the median that a baseline may be compared with. */
 export const isBaselineOperand = (factor: number): boolean => factor > 0 && factor <= baselineOperandMax
 
-/** Every comparison of a decision, in its order. */
-export function comparisonsOf(node: DecisionNode): Comparison[] {
+/** Every comparison of a decision, in its order. Looked for once: a published decision never changes. */
+export function comparisonsOf(node: DecisionNode): readonly Comparison[] {
+  const known = comparisons.get(node)
+  if (known !== undefined) return known
+  const found = findComparisons(node)
+  comparisons.set(node, found)
+  return found
+}
+
+const comparisons = new WeakMap<DecisionNode, readonly Comparison[]>()
+
+function findComparisons(node: DecisionNode): Comparison[] {
   if ('signal' in node) return [node]
-  if ('not' in node) return comparisonsOf(node.not)
-  return partsOf(node)[1].flatMap(comparisonsOf)
+  if ('not' in node) return findComparisons(node.not)
+  return partsOf(node)[1].flatMap(findComparisons)
 }
 
 /** The keys of the signals that a decision reads, each once, in its order. */

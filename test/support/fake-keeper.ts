@@ -1,5 +1,6 @@
 // A keeper for tests of what stands before it: applies commands to the store in the shape of a subject document, once per command
 // id, and judges no website. Commands to custom subjects go through the real step; what it leaves pending is dropped.
+import { pino } from 'pino'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { parseCommand } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
@@ -12,6 +13,7 @@ import { type ErrorCode, invariant } from '#shared/errors.ts'
 import { partitionOf } from '#shared/hash.ts'
 import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
+import { servePreviews } from '../../services/keeper/preview/serve-previews.ts'
 import { step } from '../../services/keeper/step/step.ts'
 import { nothingHeld, type TemplateOf } from '../../services/keeper/step/types.ts'
 import { noReports } from '../../services/keeper/stored-reports.ts'
@@ -58,6 +60,8 @@ export async function startFakeKeeper(bus: Bus, store: Store, clock: Clock): Pro
       }
     }),
   )
+  const previews = await servePreviews({ bus, clock, logger: pino({ level: 'silent' }) })
+  subscriptions.push({ close: () => previews.stop() })
   return keeper
 }
 

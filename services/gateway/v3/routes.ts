@@ -8,12 +8,14 @@ import { incidentRoutes } from './incidents.ts'
 import { lifecycleRoutes } from './lifecycle.ts'
 import { observationLogRoutes } from './observation-log.ts'
 import { observationRoutes } from './observations.ts'
+import { previewRoutes } from './preview.ts'
 import { resourceRoutes } from './resources.ts'
 import { templateRoutes } from './templates.ts'
 
 export const v3Routes: readonly Route[] = [
   ...generalRoutes,
   ...templateRoutes,
+  ...previewRoutes,
   ...resourceRoutes,
   ...lifecycleRoutes,
   ...observationRoutes,

@@ -182,6 +182,7 @@ function record(drive: Drive, held: IncidentSnapshot, recorded: Recorded): Drive
 }
 
 function announce(drive: Drive, held: IncidentSnapshot, order: Announcement): Drive {
+  if (drive.surrounding.isUnannounced) return drive
   const incident = { ...held, alerts: held.alerts + 1 }
   const { now, templateOf } = drive.surrounding
   const document = alertDocument(drive.subject, incident, drive.judgement, { ...order, now, templateOf })

@@ -38,6 +38,8 @@ export interface Surrounding {
   closeAfterMs: number
   /** The revision that a Resource is bound to. Throws where the store has none: such a Resource cannot be judged. */
   templateOf: TemplateOf
+  /** Of a preview: nobody is told of anything, so no alert is made. */
+  isUnannounced?: true
   /** What is stored of pushed observations, as far as this round's inputs speak of it. */
   stored: StoredReports
 }

@@ -1,0 +1,121 @@
+// Incidents of a preview, gathered from what its steps leave pending. Bounded: the oldest go first and are counted.
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
+import type { PreviewEntry, PreviewEvidence, PreviewIncident } from '#shared/contracts/preview.ts'
+import type { Pending } from '#shared/contracts/subject.ts'
+import type { Evidence } from '#shared/contracts/verdict.ts'
+import { addToHistory, type HistoryEntry } from '#shared/incident-history.ts'
+
+interface Kept {
+  document: IncidentDocument | null
+  last: HistoryDocument | null
+  history: HistoryEntry[]
+  /** Bytes of each entry of `history`. */
+  sizes: number[]
+  omitted: number
+}
+
+/** Bytes of an incident without its history. */
+const incidentBytes = 200
+/** Bytes of an entry without its texts, and of a reading without its reason, with `counted` and `baseline`. */
+const entryBytes = 200
+const inputBytes = 300
+/** Reasons of which the bytes are remembered: those of every Observation, and the words for silence. */
+const reasonsMax = 1_000
+
+/** Those of one rule, which has at most one open incident at a time. */
+export class KeptIncidents {
+  readonly #bytesMax: number
+  readonly #incidents = new Map<string, Kept>()
+  readonly #reasons = new Map<string, number>()
+  #bytes = 0
+  #omitted = 0
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  note(entry: Pending): void {
+    if (entry.mode === 'insert' && entry.collection === 'history') this.#record(entry.document)
+    if (entry.mode === 'advance' && entry.collection === 'incidents') this.#incident(entry.document.id).document = entry.document
+    while (this.#bytes > this.#bytesMax) this.#dropOldest()
+  }
+
+  get omitted(): number {
+    return this.#omitted
+  }
+
+  incidents(): PreviewIncident[] {
+    return [...this.#incidents.values()].flatMap(({ document, history, omitted }) => {
+      if (document === null) return []
+      const { troubleSince: openedAt, confirmedAt, closedAt, closedReason } = document
+      return [{ openedAt, confirmedAt, closedAt, closedReason, history: history.map(previewEntry), historyOmitted: omitted }]
+    })
+  }
+
+  #incident(id: string): Kept {
+    const known = this.#incidents.get(id)
+    if (known !== undefined) return known
+    const incident: Kept = { document: null, last: null, history: [], sizes: [], omitted: 0 }
+    this.#incidents.set(id, incident)
+    this.#bytes += incidentBytes
+    return incident
+  }
+
+  #record(record: HistoryDocument): void {
+    const incident = this.#incident(record.incidentId)
+    const { history, sizes } = incident
+    const before = history.at(-1)
+    addToHistory(history, record, incident.last)
+    incident.last = record
+    const added = history.at(-1)
+    if (added === undefined || added === before) return
+    // A closing may have replaced the entry before it.
+    while (sizes.length >= history.length) this.#bytes -= sizes.pop() ?? 0
+    const bytes = this.#bytesOf(added)
+    sizes.push(bytes)
+    this.#bytes += bytes
+  }
+
+  /** At least as many as its JSON has; counted without making that, which would take longer than to judge. */
+  #bytesOf({ explanation, evidence }: HistoryEntry): number {
+    let bytes = entryBytes + explanation.length
+    for (const { input, reason } of evidence?.inputs ?? []) bytes += inputBytes + input.length + this.#bytesOfReason(reason ?? '')
+    return bytes
+  }
+
+  #bytesOfReason(reason: string): number {
+    const known = this.#reasons.get(reason)
+    if (known !== undefined) return known
+    const bytes = Buffer.byteLength(JSON.stringify(reason))
+    if (this.#reasons.size < reasonsMax) this.#reasons.set(reason, bytes)
+    return bytes
+  }
+
+  /** The oldest entry of the oldest incident, or the incident itself once it has none. */
+  #dropOldest(): void {
+    const [[id, oldest] = []] = this.#incidents
+    if (id === undefined || oldest === undefined) return
+    if (oldest.history.length === 0) {
+      this.#incidents.delete(id)
+      this.#bytes -= incidentBytes
+      this.#omitted += 1
+      return
+    }
+    oldest.history.shift()
+    this.#bytes -= oldest.sizes.shift() ?? 0
+    oldest.omitted += 1
+  }
+}
+
+const previewEntry = ({ at, kind, condition, explanation, evidence }: HistoryEntry): PreviewEntry => ({
+  at,
+  kind,
+  condition,
+  explanation,
+  evidence: evidence && previewEvidence(evidence),
+})
+
+/** A Template's rule has one reading for each comparison. */
+export function previewEvidence({ inputs, omitted, truncated }: Evidence): PreviewEvidence {
+  return { inputs: inputs.flatMap(({ reading }) => (reading === undefined ? [] : [reading])), omitted, truncated }
+}
