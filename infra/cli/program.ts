@@ -18,6 +18,7 @@ import { addProberCommands } from './prober.ts'
 import { productVersion } from './product-version.ts'
 import { settingsHelp } from './settings-help.ts'
 import { start } from './start.ts'
+import { addTemplateCommands } from './template.ts'
 import { addWorkspaceCommands } from './workspace.ts'
 
 const exitHelp = ['', 'Exit codes:', ...Object.entries(exitCodeMeanings).map(([code, meaning]) => `  ${code}  ${meaning}`)].join(
@@ -48,6 +49,7 @@ export function createProgram(): Command {
   addAddressCommands(program)
   addLocationCommands(program)
   addProberCommands(program)
+  addTemplateCommands(program)
   addDestinationCommands(program)
   addIncidentCommands(program)
   addBusCommands(program)

@@ -11,7 +11,7 @@ export const exitCodeMeanings: Record<ExitCode, string> = {
   1: 'it could not start, or could not go on',
   2: 'a wrong command, option or setting, or a name that fits several things',
   3: 'the running installation cannot be reached, or does not answer in time: look before you repeat what creates',
-  4: 'the installation refused: the sentence says why, and whether --force would help',
+  4: 'refused by the installation, or by a check: the sentence says why, and whether --force would help',
   5: 'there is no such thing',
 }
 

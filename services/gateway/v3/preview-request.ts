@@ -18,16 +18,17 @@ export const previewFields = {
   observations: Type.Optional(Type.Array(PreviewObservation, { maxItems: previewObservations })),
   at: Type.Optional(Type.String({ description: 'The instant of the last Observation unless sent.' })),
 }
-const PreviewFields = Type.Object(previewFields)
-export type SentPreview = Static<typeof PreviewFields>
+export const PreviewFields = Type.Object(previewFields, { additionalProperties: false })
+/** A member that is null counts as absent. */
+export type SentPreview = { [Name in keyof Static<typeof PreviewFields>]?: Static<typeof PreviewFields>[Name] | null }
 
 /** Throws AppError `validation` with the field at fault. */
-export function readPreview(template: Template, { meta, observations = [], at }: SentPreview): Preview {
+export function readPreview(template: Template, { meta, observations, at }: SentPreview): Preview {
   return {
     template,
     answers: { ...meta },
-    observations: observations.map(readObservation),
-    atUs: at === undefined ? null : instantOf(at),
+    observations: (observations ?? []).map(readObservation),
+    atUs: at == null ? null : instantOf(at),
   }
 }
 

@@ -195,6 +195,8 @@ t.test('v3 3.11 each bound holds at the bound and refuses one beyond it with its
     ['an `at` before everything', { manifest: heartbeat, observations: [beat(0, 'ok')], at: at(-1) }],
     ['an answer at its bound', { manifest: asked, meta: { limit: 10 } }],
     ['a kind that agrees', observed({ kind: 'heartbeat' })],
+    ['a signal that an Observation declares', observed({ signal: 'pulse', kind: 'event' })],
+    ['nulls, which are absent', { manifest: heartbeat, template: null, meta: null, observations: null, at: null }],
   ]
   for (const [what, body] of served) t.equal((await preview(body)).status, 200, what)
   const refused: [what: string, body: object, status: number, field: string][] = [
