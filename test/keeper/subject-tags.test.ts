@@ -2,11 +2,12 @@
 import t from 'tap'
 import { subjectTagId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
+import { readManifest } from '#shared/manifest/read-manifest.ts'
 import type { Store } from '#shared/store/port.ts'
 import { answerTag, labelTag, stateTag, tagsOf, templateTag } from '#shared/subject-tags.ts'
 import { withTags } from '../../services/keeper/tags.ts'
 import { subjectDocument } from '../support/fake-keeper.ts'
-import { create, host, setStage, type World } from './resource-world.ts'
+import { create, host, publish, setStage, type World } from './resource-world.ts'
 import { createWorld, websiteMeta } from './world.ts'
 
 /** Ids of the stored tags of a subject that are not gone. */
@@ -129,4 +130,20 @@ t.test('a late write of an earlier revision brings no tag back and takes none aw
   })
   t.strictSame(await world.store.advance('subjectTags', [late('old', 0), late('new', 1)]), ['refused', 'refused'])
   t.strictSame(await stored(world, id), before)
+})
+
+t.test('tags follow a Resource to another revision and into the archive (v3 6.4, 6.5, 9.3)', async t => {
+  const world = await setStage(described)
+  const fields = [
+    { key: 'load_max', type: 'number', default: 8 },
+    { key: 'zone', type: 'string' },
+  ]
+  await publish(world, readManifest({ ...described, version: 2, fields }, { systemKeys: new Set(), destinations: [] }))
+  const { id } = await create(world, { answers: { load_max: 3, team: 'core' } })
+  const command = { kind: 'rebind-resource', workspaceId: 'w', template: 'host@2', answers: { zone: 'a' } }
+  t.match(await world.command(id, command as never), { ok: true })
+  const bound = [templateTag('host'), templateTag('host@2'), answerTag('host', 'load_max', 3), answerTag('host', 'zone', 'a')]
+  t.strictSame(await stored(world, id), expected(id, [stateTag('active'), ...bound]))
+  t.match(await world.command(id, { kind: 'archive-resource' } as never), { ok: true })
+  t.strictSame(await stored(world, id), expected(id, [stateTag('archived'), ...bound]))
 })
