@@ -34,7 +34,7 @@ async function check(file: string, options: CheckOptions): Promise<void> {
   if (options.observations === '') throw usageError('--observations needs the name of a file.')
   try {
     const { template, rules } = await judged(file, options.observations)
-    const shown = previewObject(template, rules, null)
+    const shown = previewObject(template, rules, false)
     if (options.json) printJson(shown)
     else print(shown, options.observations)
   } catch (error) {

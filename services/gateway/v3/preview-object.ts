@@ -1,25 +1,23 @@
 // A preview as generation 3 writes it; `./watchkeeper template check` prints the same. Rules: docs/reference/v3.md, 3.11, 4.10 and 5.2.
 import { Type } from 'typebox'
-import type { KeyScope } from '#shared/contracts/account.ts'
 import type { PreviewEntry, PreviewEvidence, PreviewIncident, PreviewRule } from '#shared/contracts/preview.ts'
 import type { Template } from '#shared/contracts/template.ts'
-import type { DecisionInput } from '#shared/contracts/verdict.ts'
-import { instantOfMicroseconds } from '#shared/instants.ts'
+import type { DecisionInput, EvidenceInput } from '#shared/contracts/verdict.ts'
 import { unnoticedSilence } from '#shared/manifest/unnoticed-silence.ts'
 import { timestamp, timestampOrNull } from '../instants.ts'
 import { Answered, Instant, OrNull } from '../result-schema.ts'
+import { Evidence, evidenceObject } from './evidence-object.ts'
 import { TemplateObject, templateObject } from './template-object.ts'
 
-/** `scope`: of the key that reads. */
-export function previewObject(template: Template, rules: readonly PreviewRule[], scope: KeyScope | null) {
-  return { template: templateObject(template, scope), rules: rules.map(ruleObject), warnings: unnoticedSilence(template) }
+export function previewObject(template: Template, rules: readonly PreviewRule[], isRedacted: boolean) {
+  return { template: templateObject(template, isRedacted), rules: rules.map(ruleObject), warnings: unnoticedSilence(template) }
 }
 
 const ruleObject = ({ key, status, explanation, evidence, incidents, incidentsOmitted }: PreviewRule) => ({
   key,
   status,
   explanation,
-  evidence: evidenceObject(evidence),
+  evidence: evidenceOf(evidence),
   incidents: incidents.map(incidentObject),
   ...(incidentsOmitted === 0 ? {} : { incidents_omitted: incidentsOmitted }),
 })
@@ -39,54 +37,22 @@ const entryObject = ({ at, kind, condition, explanation, evidence }: PreviewEntr
   condition,
   verdict: condition,
   explanation,
-  evidence: evidence && evidenceObject(evidence),
+  evidence: evidence && evidenceOf(evidence),
 })
 
-const evidenceObject = ({ inputs, omitted, truncated }: PreviewEvidence) => ({
-  inputs: inputs.map(inputObject),
-  omitted,
-  truncated,
-})
+/** Written as that of an Incident. */
+const evidenceOf = ({ inputs, ...bounds }: PreviewEvidence) =>
+  evidenceObject({ ...bounds, inputs: inputs.map(recordedInput) }, false)
 
-/** Either `unresolved`, or `status` with what else was read. */
-function inputObject({ signal, status, value, atUs, reason, unresolved, counted, baseline }: DecisionInput) {
-  const more = { ...(counted === undefined ? {} : { counted }), ...(baseline === undefined ? {} : { baseline }) }
-  if (status === undefined) return { signal, unresolved: unresolved ?? 'never reported', ...more }
-  return {
-    signal,
-    status,
-    ...(value === undefined ? {} : { value }),
-    ...(atUs === undefined ? {} : { at: instantOfMicroseconds(atUs) }),
-    ...(reason === undefined ? {} : { reason }),
-    ...more,
-  }
-}
+const recordedInput = (reading: DecisionInput): EvidenceInput => ({
+  input: reading.signal,
+  value: reading.status ?? 'unknown',
+  at: null,
+  reason: reading.reason ?? reading.unresolved ?? null,
+  reading,
+})
 
 const explained = { examples: ['beat problem'] }
-
-const Evidence = Answered('PreviewEvidence', {
-  inputs: Type.Array(
-    Type.Object({
-      signal: Type.String({ examples: ['beat'] }),
-      status: Type.Optional(Type.Enum(['ok', 'problem'])),
-      value: Type.Optional(Type.Number()),
-      at: Type.Optional(Instant),
-      reason: Type.Optional(Type.String({ examples: ['disk full'] })),
-      unresolved: Type.Optional(Type.String({ description: 'Why there is no usable reading.', examples: ['never reported'] })),
-      counted: Type.Optional(Type.Object({ matching: Type.Integer(), required: Type.Integer(), within_seconds: Type.Integer() })),
-      baseline: Type.Optional(
-        Type.Object({
-          days: Type.Integer(),
-          required: Type.Integer(),
-          samples: Type.Integer(),
-          median: OrNull(Type.Number()),
-        }),
-      ),
-    }),
-  ),
-  omitted: Type.Integer(),
-  truncated: Type.Boolean(),
-})
 
 const Condition = Type.Enum(['ok', 'problem', 'no_data'])
 

@@ -8,6 +8,7 @@ import type { GatewayContext } from '../context.ts'
 import { route, type V3Call } from './common.ts'
 import { PreviewObject, previewObject } from './preview-object.ts'
 import { previewFields, readPreview } from './preview-request.ts'
+import { isRedactedIn } from './redact.ts'
 
 const PreviewBody = Type.Object(
   {
@@ -68,7 +69,7 @@ const preview = route({
     const { request, body, traceId } = call
     const template = await templateOf(context, call)
     const rules = await context.previews.preview(readPreview(template, body), traceId)
-    return previewObject(template, rules, request.identity.scope)
+    return previewObject(template, rules, isRedactedIn(call.workspaceId, request.identity))
   },
 })
 

@@ -39,6 +39,11 @@ export class PreviewReports implements StoredReports {
     return numbers
   }
 
+  /** Nothing is rebound. */
+  newest(): readonly PushedObservationDocument[] {
+    return []
+  }
+
   series(): NewestReport | null {
     return null
   }
