@@ -3,6 +3,7 @@
 import type { AskRequest } from '#shared/contracts/ask.ts'
 import type { HistoryDocument, IncidentState } from '#shared/contracts/incident.ts'
 import type { IncidentOutline, PathStep, RecordedTransition } from '#shared/contracts/incident-views.ts'
+import { historyEntry } from '#shared/incident-history.ts'
 import { limits } from '#shared/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
@@ -76,24 +77,11 @@ export async function readTransitions(
     const ids = sequences.slice(i, i + limits.directory.historyPage).map(sequence => `${incidentId}.${sequence}`)
     for (const record of await store.get('history', ids)) {
       if (record === null) continue
-      const transition = transitionOf(record)
+      const transition = { sequence: record.sequence, ...historyEntry(record) }
       bytes += Buffer.byteLength(JSON.stringify(transition)) + 1
       if (transitions.length > 0 && bytes > limits.request.pageBytes) return transitions
       transitions.push(transition)
     }
   }
   return transitions
-}
-
-/** The rule's inputs decided nothing of a closing by a command. */
-function transitionOf({ sequence, at, state, event, condition, explanation, evidence }: HistoryDocument): RecordedTransition {
-  const isByCommand = event.type === 'rule.removed' || event.type === 'subject.archived'
-  const kind = kindOf({ sequence, state, event })
-  return { sequence, at, kind, condition, explanation, evidence: isByCommand ? null : evidence }
-}
-
-function kindOf({ sequence, state, event }: Pick<HistoryDocument, 'sequence' | 'state' | 'event'>): RecordedTransition['kind'] {
-  if (sequence === 1) return 'opened'
-  if (event.type === 'hold.elapsed') return 'confirmed'
-  return state === 'closed' ? 'closed' : 'verdict_changed'
 }

@@ -7,7 +7,7 @@ import type { Reply } from '#shared/contracts/reply.ts'
 import type { SentObservation } from '#shared/contracts/resource-commands.ts'
 import type { DecisionNode, Template, TemplateRule } from '#shared/contracts/template.ts'
 import { randomId } from '#shared/ids.ts'
-import { historyOf } from '#shared/incident-history.ts'
+import { historyEntry } from '#shared/incident-history.ts'
 import { limits } from '#shared/limits.ts'
 import { previewEvidence } from '../../services/keeper/preview/kept-incidents.ts'
 import { runPreview } from '../../services/keeper/preview/run-preview.ts'
@@ -85,7 +85,8 @@ function randomLife(random: Random, startMs: number, endMs: number): SentObserva
 
 /** A Resource that waits for its first Observation: no rule has judged anything. */
 function newResource(id: string, template: Template, at: number) {
-  const stored = { series: () => null, seriesOf: () => [], pushed: () => null, place: () => null, numbers: () => new Map() }
+  const nothing = { series: () => null, seriesOf: () => [], pushed: () => null, place: () => null, newest: () => [] }
+  const stored = { ...nothing, numbers: () => new Map() }
   const holds = { confirmAfterMs: 0, closeAfterMs: 0 }
   const surrounding = { now: at, held: nothingHeld, ...holds, templateOf: () => template, stored }
   const named = { id, workspaceId: 'w', slug: `key-${id}`, name: id }
@@ -150,9 +151,11 @@ async function livedRules({ store, ...world }: Awaited<ReturnType<typeof live>>[
         confirmedAt: incident.confirmedAt,
         closedAt: incident.closedAt,
         closedReason: incident.closedReason,
-        history: historyOf(
-          records.filter(({ incidentId }) => incidentId === incident.id).toSorted((one, other) => one.sequence - other.sequence),
-        ).map(entry => ({ ...entry, evidence: entry.evidence && previewEvidence(entry.evidence) })),
+        history: records
+          .filter(({ incidentId, listed }) => incidentId === incident.id && listed === 1)
+          .toSorted((one, other) => one.sequence - other.sequence)
+          .map(historyEntry)
+          .map(entry => ({ ...entry, evidence: entry.evidence && previewEvidence(entry.evidence) })),
         historyOmitted: 0,
       })),
       incidentsOmitted: 0,

@@ -3,11 +3,10 @@ import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incide
 import type { PreviewEntry, PreviewEvidence, PreviewIncident } from '#shared/contracts/preview.ts'
 import type { Pending } from '#shared/contracts/subject.ts'
 import type { Evidence } from '#shared/contracts/verdict.ts'
-import { addToHistory, type HistoryEntry } from '#shared/incident-history.ts'
+import { type HistoryEntry, historyEntry } from '#shared/incident-history.ts'
 
 interface Kept {
   document: IncidentDocument | null
-  last: HistoryDocument | null
   history: HistoryEntry[]
   /** Bytes of each entry of `history`. */
   sizes: number[]
@@ -55,7 +54,7 @@ export class KeptIncidents {
   #incident(id: string): Kept {
     const known = this.#incidents.get(id)
     if (known !== undefined) return known
-    const incident: Kept = { document: null, last: null, history: [], sizes: [], omitted: 0 }
+    const incident: Kept = { document: null, history: [], sizes: [], omitted: 0 }
     this.#incidents.set(id, incident)
     this.#bytes += incidentBytes
     return incident
@@ -63,16 +62,11 @@ export class KeptIncidents {
 
   #record(record: HistoryDocument): void {
     const incident = this.#incident(record.incidentId)
-    const { history, sizes } = incident
-    const before = history.at(-1)
-    addToHistory(history, record, incident.last)
-    incident.last = record
-    const added = history.at(-1)
-    if (added === undefined || added === before) return
-    // A closing may have replaced the entry before it.
-    while (sizes.length >= history.length) this.#bytes -= sizes.pop() ?? 0
+    if (record.listed === 0) return
+    const added = historyEntry(record)
     const bytes = this.#bytesOf(added)
-    sizes.push(bytes)
+    incident.history.push(added)
+    incident.sizes.push(bytes)
     this.#bytes += bytes
   }
 
