@@ -1,5 +1,5 @@
-// First reports at Observation addresses at the same time, over HTTP with the real keeper, on both stores: two of one key make one Resource, and each
-// report is stored once (docs/reference/v3.md, 8.4).
+// Calls to one Resource at the same time, over HTTP with the real keeper, on both stores: first reports at Observation addresses, archives and
+// rebinds among reports (docs/reference/v3.md, 6.4, 6.5 and 8.4).
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -70,7 +70,7 @@ const stages: [title: string, open: (t: Test) => Promise<Store | null>, rounds: 
       const secantus = await startSecantus()
       if (secantus === null) return null
       t.teardown(() => secantus.stop())
-      return openStore({ mongodbUrl: `${secantus.url}/first-reports`, dataFolder: '', logger })
+      return openStore({ mongodbUrl: `${secantus.url}/resource-races`, dataFolder: '', logger })
     },
     4,
   ],
@@ -134,6 +134,59 @@ for (const [title, open, rounds] of stages) {
         const { resource: id } = answers[0]?.json.result ?? {}
         const rows = await store.find('pushedObservations', { where: { id: { gte: id, lt: `${id}~` } }, limit: 100 })
         t.equal(rows.length, 1)
+      }
+    })
+
+    await t.test('Observations beside an archive are accepted and stored, or refused and not (v3 6.4)', async t => {
+      for (let round = 0; round < rounds; round++) {
+        const { id } = (await api('POST', '/resources', { template: 'host', key: `old-${round}`, name: 'Old' })).result
+        const path = `/resources/${id}`
+        const report = (i: number) =>
+          api('POST', `${path}/observations`, { signal: 'probe', state: 'problem', id: `run-${i}`, value: i })
+        const calls = Array.from({ length: 2 * senders }, (_, i) =>
+          i % senders === 3 ? api('POST', `${path}/archive`) : report(i),
+        )
+        const answers = await Promise.all(calls)
+        const archives = answers.filter((_, i) => i % senders === 3)
+        t.strictSame(archives.map(({ error }) => error?.code ?? null).toSorted(), [1409, null], 'one of two archives')
+        const reports = answers.filter((_, i) => i % senders !== 3)
+        for (const { error } of reports) if (error !== null) t.match(error, { code: 1422, details: { field: 'resource' } })
+        const accepted = reports.filter(({ error }) => error === null).map(({ result }) => result.observation)
+        const rows = await store.find('pushedObservations', { where: { id: { gte: id, lt: `${id}~` } }, limit: 100 })
+        t.strictSame(
+          rows.map(({ sentId }) => sentId).toSorted(),
+          accepted.toSorted(),
+          'what is accepted is stored, and nothing else',
+        )
+        const incidents = await store.find('incidents', { where: { subjectId: id }, limit: 10 })
+        t.equal(incidents.length, Math.min(1, accepted.length))
+        for (const one of incidents) t.match(one, { open: 0, closedReason: 'resource_archived' })
+        t.match((await api('GET', path)).result, { open_incident: null, archived_at: /Z$/ })
+      }
+    })
+
+    await t.test('reports beside rebinds lose nothing, and one incident at most is open (v3 6.5)', async t => {
+      for (let round = 0; round < rounds; round++) {
+        const { id } = (await api('POST', '/resources', { template: 'host', key: `bound-${round}`, name: 'Bound' })).result
+        const path = `/resources/${id}`
+        const calls = Array.from({ length: 2 * senders }, (_, i) =>
+          i % 4 === 3
+            ? api('POST', `${path}/rebind`, { template: i % 8 === 3 ? 'other' : 'host' })
+            : api('POST', `${path}/observations`, { signal: 'probe', state: 'problem', id: `run-${i}` }),
+        )
+        const answers = await Promise.all(calls)
+        for (const [i, { error }] of answers.entries())
+          if (i % 4 !== 3) t.equal(error, null)
+          else if (error !== null) t.match(error, { code: 1422, details: { field: 'template' } }, 'bound to it already')
+        const rows = await store.find('pushedObservations', { where: { id: { gte: id, lt: `${id}~` } }, limit: 100 })
+        t.equal(rows.length, 1.5 * senders)
+        const incidents = await store.find('incidents', { where: { subjectId: id }, limit: 100 })
+        const open = incidents.filter(one => one.open === 1)
+        t.equal(open.length, 1, 'the one of the revision that it has now')
+        for (const one of incidents) if (one.open === 0) t.match(one, { closedReason: 'rule_removed' })
+        const detail = (await api('GET', path)).result
+        t.match(detail.rules, [{ key: 'down', status: 'problem', explanation: 'probe problem' }])
+        t.equal(detail.rules[0].open_incident, detail.open_incident.id)
       }
     })
   })
