@@ -1,5 +1,5 @@
 // An Incident of generation 3 as its keeper and the directory answer it (docs/reference/v3.md, section 5). Instants in ms.
-import type { AcknowledgedVia, ClosedReason, IncidentState, NextStep } from '#shared/contracts/incident.ts'
+import type { AcknowledgedVia, ClosedReason, IncidentHistoryKind, IncidentState, NextStep } from '#shared/contracts/incident.ts'
 import type { Condition, Evidence } from '#shared/contracts/verdict.ts'
 
 export interface IncidentRecord {
@@ -49,7 +49,7 @@ export interface IncidentOutline {
 export interface RecordedTransition {
   sequence: number
   at: number
-  kind: 'opened' | 'confirmed' | 'verdict_changed' | 'closed'
+  kind: IncidentHistoryKind
   condition: Condition
   explanation: string
   /** Null of a closing by a command. */

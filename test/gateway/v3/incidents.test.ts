@@ -262,6 +262,22 @@ t.test('v3 5.6 of many who take an Incident on at once one succeeds', async t =>
   t.strictSame((await read(id)).acknowledgement, won?.json.result.acknowledgement)
 })
 
+t.test('v3 5.6 an Incident that is found open is refused if its keeper knows better', async t => {
+  await create('stale')
+  await observe('stale', { signal: 'load', value: 5 })
+  const [{ id }] = await ofResource('stale')
+  const [before] = await world.store.get('incidents', [internal(id)])
+  const path = `${incidents}/${id}/acknowledge`
+  t.equal((await call('POST', path, { token: viewer })).status, 200)
+  await world.store.upsert('incidents', [before as never])
+  const taken = await call('POST', path)
+  t.match(taken, { status: 409, json: { error: { message: /taken on by Vera/ } } })
+  t.match((await read(id)).acknowledgement, { by: 'Vera' }, 'an open one reads as its keeper has it')
+  await observe('stale', { signal: 'load', value: 1 })
+  await world.store.upsert('incidents', [before as never])
+  t.match(await call('POST', path), { status: 409, json: { error: { message: /closed/ } } })
+})
+
 t.test('v3 5.6 of taking on and the closing, whichever comes first counts', async t => {
   await create('closing')
   await observe('closing', { signal: 'load', value: 5 })
