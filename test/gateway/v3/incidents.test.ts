@@ -341,19 +341,18 @@ t.test('v3 1.11 and 4.10 an Incident of a website monitor has one id and reads i
   t.match(history[0].evidence.inputs, [{ signal: 'reachability@aaaa', status: 'problem', reason: 'status 503, expected 200' }])
 })
 
-t.test('v3 5.4 Incidents of an archived Resource stay readable', async t => {
-  const id = await create('archived')
+t.test('v3 5.4 an archive closes an Incident without evidence, and it stays readable', async t => {
+  await create('archived')
   await observe('archived', { signal: 'load', value: 5 })
-  await observe('archived', { signal: 'load', value: 1 })
-  const [item] = await ofResource('archived')
-  const [document] = await world.store.get('incidents', [internal(item.id)])
-  const [subject] = await world.store.get('subjects', [id])
-  await world.store.upsert('incidents', [{ ...document, closedReason: 'resource_archived' } as never])
-  // A later revision than the keeper's, so that the keeper reads it before it writes.
-  await world.store.upsert('subjects', [{ ...subject, rev: (subject?.rev ?? 0) + 1, archivedAt: world.clock.now() } as never])
-  t.match(await ofResource('archived'), [{ id: item.id, closed_reason: 'resource_archived' }])
-  t.match(await read(item.id), { lifecycle: 'closed', closed_reason: 'resource_archived' })
-  t.match(await call('POST', `${incidents}/${item.id}/acknowledge`), { status: 409 })
+  const [{ id }] = await ofResource('archived')
+  await world.clock.advance(minute)
+  t.equal((await call('POST', `${resources}/archived/archive`)).status, 200)
+  const closed = { id, lifecycle: 'closed', closed_reason: 'resource_archived', closed_at: now(), effective_at: now() }
+  t.match(await ofResource('archived'), [{ ...closed, condition: 'problem', verdict: 'problem' }])
+  const detail = await read(id)
+  t.match(detail, { ...closed, next: null })
+  t.match(detail.history.at(-1), { kind: 'closed', at: now(), verdict: 'problem', evidence: null })
+  t.match(await call('POST', `${incidents}/${id}/acknowledge`), { status: 409 })
 })
 
 t.test('v3 5.5 open_incident of a Resource is the worst, then the oldest', async t => {
