@@ -5,7 +5,9 @@ import { keys } from '#shared/bus/subjects.ts'
 import type { CheckEntry } from '#shared/contracts/check.ts'
 import type { IncidentDocument } from '#shared/contracts/incident.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import { subjectTagId } from '#shared/ids.ts'
 import { second } from '#shared/limits.ts'
+import { tagsOf } from '#shared/subject-tags.ts'
 import { compareWithOracle } from './compare.ts'
 import type { Remains } from './remains.ts'
 import { findUnwritten } from './watched-store.ts'
@@ -34,6 +36,7 @@ export async function checkEnd(world: World): Promise<void> {
     if (remains === null) continue
     if (remains.subject.deletedAt === null) living.push(remains.subject)
     checkRemains(world, remains)
+    await checkTags(world, remains.subject)
   }
   const slugs = living.map(subject => subject.slug)
   if (new Set(slugs).size < slugs.length) world.fault(`two living subjects share a slug: ${slugs}`)
@@ -81,6 +84,15 @@ function checkRemains(world: World, remains: Remains): void {
   if (subject.incidents !== incidents.length) fault(`counts ${subject.incidents} incidents, ${incidents.length} are stored`)
   checkOpen(world, remains, fault)
   compareWithOracle(world, remains, fault)
+}
+
+/** Those that are stored are those that the document has, whatever was written late or twice. */
+async function checkTags({ store, fault }: World, subject: SubjectDocument): Promise<void> {
+  const found = await store.find('subjectTags', { where: { gone: 0 }, limit: 10_000 })
+  const stored = found.map(({ id }) => id).filter(id => id.endsWith(`/${subject.id}`))
+  const expected = tagsOf(subject).map(tag => subjectTagId(subject.workspaceId, tag, subject.id))
+  if (stored.sort().join() !== expected.sort().join())
+    fault(`subject ${subject.id}: ${stored.length} tags are stored, it has ${expected.length}, or others`)
 }
 
 /** A write that the store carries out seconds after it called itself unavailable may come after the removal of what it belongs to. */
