@@ -164,8 +164,8 @@ t.test('HEAD answers as GET does, without a body', async t => {
   t.equal(answer.text, '')
 })
 
-t.test('a path outside /api is a plain 404', async t => {
-  for (const path of ['/', '/apiary', '/nothing/%zz', '/in/token']) {
+t.test('a path outside /api and /in is a plain 404', async t => {
+  for (const path of ['/', '/apiary', '/nothing/%zz', '/inn/token']) {
     const answer = await get(path, null)
     t.equal(answer.status, 404, path)
     t.equal(answer.json, null, path)
@@ -597,6 +597,7 @@ t.test('open incidents come newest first with exactly the fields; closed, custom
     subjectId,
     workspaceId,
     ruleKey: 'availability',
+    rule: { key: 'availability', name: 'Availability' },
     number,
     open: 1 as const,
     status: 'pending' as const,
