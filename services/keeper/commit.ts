@@ -28,7 +28,7 @@ export async function commitDrafts(core: Core, drafts: Drafts, writer: string): 
   const all = [...drafts.subjects.values()]
   const drafted = new Set(all.filter(isMine))
   const changed = [...drafted].filter(isChanged)
-  for (const draft of changed) draft.subject = stamped(withTags(core.cache.get(draft.id)?.subject ?? null, draft.subject), writer)
+  for (const draft of changed) draft.subject = stamped(tagged(core, draft), writer)
   const series = seriesOf(drafts, drafted, writer)
   const mayGoOn = () => [...drafted].some(isMine)
   const reports = { ...rowsOf(drafts, drafted), series }
@@ -47,6 +47,16 @@ export async function commitDrafts(core: Core, drafts: Drafts, writer: string): 
     done: [...drafted].filter(draft => !refused.has(draft) && !late.has(draft)),
     refused: [...refused].filter(draft => !late.has(draft)),
     lapsed: [...new Set([...late].map(draft => draft.partition))],
+  }
+}
+
+/** One that is too damaged for its tags keeps those that it has: lists compare each subject before they show it. */
+function tagged(core: Core, { id, subject }: ChangedDraft): SubjectDocument {
+  try {
+    return withTags(core.cache.get(id)?.subject ?? null, subject)
+  } catch (error) {
+    core.logger.error({ err: error, subjectId: id }, 'tags were not made')
+    return subject
   }
 }
 

@@ -69,6 +69,10 @@ const pages: Page[] = [
       [{ destination_name: 'Ops channel', alert_kind: 'problem', status: 'delivered' }],
     ],
   },
+  {
+    name: 'observation-addresses.md',
+    results: [{ id: 'nightly-job@1' }, { observation: '2026-10-05', created_signal: false }, { created_signal: false }],
+  },
   { name: 'people.md' },
   {
     name: 'session-api.md',
@@ -145,7 +149,8 @@ function scriptOf(page: Page, place: Place): string {
 }
 
 async function runPage(t: Test, page: Page, place: Place): Promise<void> {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: place.folder }
+  // A command says addresses as its settings do.
+  const env = { PATH: process.env['PATH'] ?? '', HOME: place.folder, PUBLIC_URL: place.baseUrl }
   const child = spawn('bash', ['-c', scriptOf(page, place)], { cwd: place.folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''

@@ -833,11 +833,22 @@ t.test('trouble', async t => {
     await world.store.replace('subjects', [poisoned])
     const other = await world.create()
     await Promise.all([world.report(id, false), world.report(other, false)])
-    await world.command(id, { kind: 'delete-subject' })
     t.equal((await world.incidents(other)).length, 1, 'others are judged')
     const aside = await world.store.find('setAside', { where: { subjectId: id }, limit: 10 })
     t.ok(aside.length >= 1)
     t.ok((aside[0]?.reason.length ?? 0) > 0)
+    t.equal((await world.subject(id))?.faulty?.count, 1)
+  })
+
+  t.test('a subject whose tags cannot be made is deleted all the same', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    const stored = await world.subject(id)
+    if (stored === null) throw new Error('no subject')
+    await world.store.replace('subjects', [{ ...stored, rev: stored.rev + 1, writer: 'x', labels: null as never }])
+    t.match(await world.command(id, { kind: 'delete-subject' }), { ok: true })
+    t.not((await world.subject(id))?.deletedAt, null)
   })
 
   t.test(
