@@ -105,9 +105,9 @@ function effectOf(
     : takeHeard(subject, target.signal, template, taking)
 }
 
-/** Whether the Observation of this row was the one that declared its signal. */
+/** Whether the Observation of this row was the one that declared its signal, which a rebind may have made the Template's since. */
 const hasDeclared = (target: Target, { id }: PushedObservationDocument): boolean =>
-  target.of === 'declared' && target.signal.declaredBy === identityOf(id)
+  target.of !== 'website' && target.signal.declaredBy === identityOf(id)
 
 /** One that was stamped here is of now, however the clock went. */
 function instantFault({ atUs, isStampedHere }: StampedObservation, at: number): string | null {
