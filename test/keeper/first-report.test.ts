@@ -90,6 +90,26 @@ t.test('v3 8.4 a trial answers as the report would, and stores nothing', async t
   t.strictSame(await rowsOf(world, id), before, 'on a Resource that exists')
 })
 
+t.test(
+  'v3 8.4 a first report opens no Incident for the silence before it, and is judged also on a signal that no rule reads',
+  async t => {
+    const silent = {
+      key: 'silent',
+      action: 'Ask its owner.',
+      wait: { confirm_after: 0, recover_after: 0 },
+      decision: { not: { signal: 'probe', field: 'known', within_seconds: 60 } },
+    }
+    const world = await setStage({ ...host, rules: [silent] })
+    const heard = randomId(10)
+    await report(world, heard, {}, { state: 'ok' })
+    t.match(await ruleOf(world, heard, 'silent'), { status: 'ok' })
+    t.strictSame(await world.incidents(heard), [])
+    const unheard = randomId(10)
+    await report(world, unheard, { slug: 'srv-2' }, { signal: 'load', value: 1 })
+    t.equal((await world.incidents(unheard)).length, 1)
+  },
+)
+
 t.test('v3 8.4 a second first report only adds its Observation', async t => {
   const world = await setStage()
   const id = randomId(10)

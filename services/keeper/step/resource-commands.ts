@@ -21,6 +21,17 @@ export function createResource(
   at: number,
   surrounding: Surrounding,
 ): Obeyed {
+  const made = newResource(subjectId, command, at, surrounding)
+  return 'refused' in made ? made : shown(judgeSubject(made.subject, at, surrounding), at, surrounding)
+}
+
+/** Not judged yet. */
+export function newResource(
+  subjectId: string,
+  command: Omit<CommandOf<'create-resource'>, 'kind'>,
+  at: number,
+  surrounding: Surrounding,
+): { subject: SubjectDocument } | { refused: Refusal } {
   const { workspaceId, template: revision, labels } = command
   const template = surrounding.templateOf({ id: subjectId, workspaceId, template: revision })
   const answers = answersOf(template, command.answers, {})
@@ -35,7 +46,7 @@ export function createResource(
     custom: nothingCustom,
     rules: template.rules.map(rule => newRule(rule.key)),
   }
-  return shown(judgeSubject(withSignals(bound, template, at), at, surrounding), at, surrounding)
+  return { subject: withSignals(bound, template, at) }
 }
 
 /** Unsent answers stay. It is judged at once with the new ones. */
