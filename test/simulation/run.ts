@@ -1,12 +1,13 @@
 // npm run sim -- --seed N: one seed with a trace of what happened. --seeds A-B: many, with progress; --for-s S: no longer than that.
-// --custom: of the custom subjects' simulation. The last line says how many were run and how many failed; exit code 1 where one failed.
+// --custom: of the custom subjects' simulation. --resources: of the Resources' simulation. The last line says how many were run and how many failed; exit code 1 where one failed.
 import { parseArgs } from 'node:util'
 import { simulateCustom } from './custom/simulate-custom.ts'
+import { simulateResources } from './resources/simulate-resources.ts'
 import { simulate } from './simulate.ts'
 
-const usage = `npm run sim -- [--custom] --seed N             one seed, with a trace
-npm run sim -- [--custom] --seeds A-B [--for-s S]   many, for at most S seconds
---custom: a week of a generated custom subject; without it, a monitor's life under all kinds of weather`
+const usage = `npm run sim -- [--custom | --resources] --seed N                  one seed, with a trace
+npm run sim -- [--custom | --resources] --seeds A-B [--for-s S]   many, for at most S seconds
+--custom: a week of a generated custom subject; --resources: half a day of generated Resources of Templates; without them, a monitor's life under all kinds of weather`
 
 /** One seed's life: what was wrong with it, and how it is called. */
 interface Run {
@@ -25,6 +26,7 @@ async function main(): Promise<void> {
       seeds: { type: 'string' },
       'for-s': { type: 'string' },
       custom: { type: 'boolean', default: false },
+      resources: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -35,8 +37,8 @@ async function main(): Promise<void> {
     process.exitCode = values.help ? 0 : 2
     return
   }
-  const live = values.custom ? liveCustom : liveMonitor
-  const option = values.custom ? '--custom ' : ''
+  const live = values.resources ? liveResources : values.custom ? liveCustom : liveMonitor
+  const option = values.resources ? '--resources ' : values.custom ? '--custom ' : ''
   const failed =
     values.seed === undefined
       ? await runMany(live, option, from, to as number, Number(values['for-s'] ?? 86_400))
@@ -50,10 +52,13 @@ async function liveMonitor(seed: number, isTraced: boolean): Promise<Run> {
   return { problems, trace, profile: plan.profile, summary: `${plan.profile}, ${size}, ${plan.ending} in the end` }
 }
 
-async function liveCustom(seed: number): Promise<Run> {
-  const { faults, trace, counts } = await simulateCustom(seed)
+const liveCustom = async (seed: number): Promise<Run> => counted(await simulateCustom(seed), 'custom')
+
+const liveResources = async (seed: number): Promise<Run> => counted(await simulateResources(seed), 'resources')
+
+function counted({ faults, trace, counts }: { faults: string[]; trace: string[]; counts: object }, profile: string): Run {
   const summary = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
-  return { problems: faults, trace, profile: 'custom', summary: summary.join(', ') }
+  return { problems: faults, trace, profile, summary: summary.join(', ') }
 }
 
 async function runOne(live: typeof liveMonitor, seed: number): Promise<number> {

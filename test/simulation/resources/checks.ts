@@ -1,0 +1,174 @@
+// What must be true of a simulated Resource: its rules read as the naive evaluator says, its incidents and messages are those that the oracle
+// computes, every record leads to what is stored, and what was acknowledged is there once.
+import type { AlertDocument } from '#shared/contracts/alert.ts'
+import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'
+import type { ResourceView } from '#shared/contracts/resource-views.ts'
+import { seriesId } from '#shared/ids.ts'
+import { replayIncident } from '../../../infra/replay/replay-incident.ts'
+import { naiveBaseline } from '../../judging/naive-decision.ts'
+import { isArchived, latestBinding } from './facts.ts'
+import { type ExpectedIncident, type ExpectedMessage, incidentsOf } from './incidents.ts'
+import type { Resource } from './resource.ts'
+import { type Held, historyOf, Past, silenceTo, statusAt, stepsOf, tenuresOf } from './truths.ts'
+
+/** One way in which the blows may have been noticed. */
+export interface Variant {
+  held: readonly Held[]
+  away: readonly { from: number; until: number }[]
+}
+
+export interface Expected {
+  incidents: ExpectedIncident[]
+  messages: ExpectedMessage[]
+}
+
+export function expectedOf(resource: Resource, { held, away }: Variant, until: number): Expected {
+  const { facts, house } = resource
+  const all: Expected = { incidents: [], messages: [] }
+  for (const tenure of tenuresOf(facts, house.revisions)) {
+    if (tenure.from > until) continue
+    const steps = stepsOf(facts, tenure, pastOf(resource, tenure.template.key, tenure.template.version), held, until)
+    const { from, endsAt, reason, rule } = tenure
+    const isHere = (at: number) => at >= from && (endsAt === null || at <= endsAt)
+    const acknowledgedAt = facts.acknowledgements.filter(one => one.rule === rule.key && isHere(one.at)).map(({ at }) => at)
+    const around = { rule: rule.key, windows: facts.windows, acknowledgedAt, away, until, endsAt, reason }
+    const { incidents, messages } = incidentsOf(steps, around)
+    all.incidents.push(...incidents)
+    all.messages.push(...messages)
+  }
+  for (const { rule, at } of facts.acknowledgements) all.messages.push({ rule, kind: 'acknowledged', at, slackMs: 0 })
+  return all
+}
+
+/** The truths of one life are asked for again and again: later events change none of them. */
+const pasts = new WeakMap<Resource, { sorted: number; byTemplate: Map<string, Past> }>()
+
+function pastOf(resource: Resource, key: string, version: number): Past {
+  const { facts, house } = resource
+  let known = pasts.get(resource)
+  if (known === undefined || known.sorted !== facts.sorted) {
+    known = { sorted: facts.sorted, byTemplate: new Map() }
+    pasts.set(resource, known)
+  }
+  const name = `${key}@${version}`
+  const past = known.byTemplate.get(name) ?? new Past(facts, house.revisions.get(name)!)
+  known.byTemplate.set(name, past)
+  return past
+}
+
+/** Compares what its detail says now with what the rules say; returns how many were compared. */
+export async function checkDetail(resource: Resource, variants: readonly Variant[]): Promise<number> {
+  const { facts, house } = resource
+  const before = house.keepers.now()
+  const view = await resource.read()
+  const after = house.keepers.now()
+  if (isArchived(facts)) return 0
+  const { template } = latestBinding(facts)
+  const { rules } = house.revisions.get(template)!
+  const [key, version] = template.split('@') as [string, string]
+  const past = pastOf(resource, key, Number(version))
+  for (const rule of rules) {
+    const possible = new Set(
+      variants.flatMap(({ held }) =>
+        [before, after].map(at => statusAt(past, rule, facts.events.length, at, silenceTo(held, at))),
+      ),
+    )
+    const said = view.rules.find(one => one.key === rule.key)?.status
+    if (said === undefined || !possible.has(said))
+      resource.fault(`at ${after} ${rule.key} reads ${said} instead of ${[...possible].join(' or ')}`)
+  }
+  checkStanding(resource, view, variants, [before, after])
+  await checkBaselines(resource)
+  return rules.length
+}
+
+/** The open incident of each rule. */
+function checkStanding(resource: Resource, view: ResourceView, variants: readonly Variant[], instants: readonly number[]): void {
+  const possible = variants.flatMap(variant => instants.map(at => expectedOf(resource, variant, at).incidents))
+  for (const { key, standing } of view.rules) {
+    const standings = new Set(
+      possible.map(incidents => incidents.some(one => one.rule === key && one.closedAt === null && one.reason === null)),
+    )
+    if (!standings.has(standing !== null))
+      resource.fault(`at ${instants[1]} ${key} is ${standing}, and ${standing ? 'no' : 'an'} incident is open`)
+  }
+}
+
+/** Samples and median of each baseline that a rule asks for (v3 4.5). */
+async function checkBaselines(resource: Resource): Promise<void> {
+  const { facts, house } = resource
+  const { template } = latestBinding(facts)
+  const [key, version] = template.split('@') as [string, string]
+  const known = pastOf(resource, key, Number(version)).after(facts.events.length)
+  const { templated, custom } = await resource.subject()
+  for (const signal of house.revisions.get(template)!.signals) {
+    const id = seriesId(facts.id, custom?.signals.find(({ slug }) => slug === signal.key)?.key ?? '', {})
+    const [series] = await house.keepers.store.get('series', [id])
+    // A report that moves nothing leaves the Resource's document, and is kept beside it.
+    const isBeside = (series?.number ?? 0) > (custom?.accepted ?? 0)
+    const heard = isBeside ? series?.heard : templated?.heard[signal.key]
+    const history = historyOf(signal.key, known)
+    if ((heard?.recent[0]?.atUs ?? null) !== (history.at(-1)?.atUs ?? null))
+      resource.fault(`${signal.key} reads another Observation`)
+    for (const [days, { samples, median }] of Object.entries(heard?.baselines ?? {})) {
+      const expected = naiveBaseline(history, Number(days))
+      if (samples !== expected.samples || median !== expected.median)
+        resource.fault(
+          `${signal.key} has ${median} of ${samples} in ${days} d instead of ${expected.median} of ${expected.samples}`,
+        )
+    }
+  }
+}
+
+export async function checkRecords(resource: Resource): Promise<number> {
+  const { facts, house } = resource
+  const { store } = house.keepers
+  const subject = await resource.subject()
+  const incidents = await store.find('incidents', { where: { subjectId: facts.id }, limit: 10_000 })
+  for (const incident of incidents) {
+    const where = { incidentId: incident.id }
+    const history = await store.find('history', { where, sort: [['sequence', 'asc']], limit: 10_000 })
+    const rule = subject.rules.find(one => one.incident?.context.incidentId === incident.id)
+    const held = rule ? ({ ruleKey: rule.key, snapshot: rule.incident, verdict: rule.verdict } as HeldIncident) : null
+    for (const fault of replayIncident(incident, history, held).faults) resource.fault(`replay of ${incident.id}: ${fault}`)
+    const alerts = await store.find('alerts', { where, sort: [['number', 'asc']], limit: 10_000 })
+    if (alerts.some((alert, i) => alert.number !== i + 1)) resource.fault(`alerts of ${incident.id} have a gap`)
+  }
+  await checkRows(resource)
+  return incidents.length
+}
+
+/** Of each identity what was acknowledged last, and nothing else; nothing after an archive. */
+async function checkRows(resource: Resource): Promise<void> {
+  const expected = new Map<string, string>()
+  for (const event of resource.facts.events) {
+    if (event.kind !== 'observed') continue
+    const { identity, state, value } = event.observation
+    expected.set(identity, `${state} ${value}`)
+  }
+  for (const { id, ok, value } of await resource.rows()) {
+    const stored = `${ok === 1 ? 'ok' : ok === 0 ? 'problem' : 'no_data'} ${value}`
+    if (expected.get(id) !== stored) resource.fault(`${id} is stored as ${stored} instead of ${expected.get(id)}`)
+    expected.delete(id)
+  }
+  for (const id of expected.keys()) resource.fault(`${id} was acknowledged and is not stored`)
+}
+
+export async function storedIncidents({ facts, house }: Resource): Promise<ExpectedIncident[]> {
+  const found = await house.keepers.store.find('incidents', {
+    where: { subjectId: facts.id },
+    sort: [['troubleSince', 'asc']],
+    limit: 10_000,
+  })
+  return found.map(({ rule, troubleSince: openedAt, confirmedAt, closedAt, closedReason: reason }) => ({
+    ...{ rule: rule.key, openedAt, confirmedAt, closedAt, reason, slackMs: 0 },
+  }))
+}
+
+export async function storedMessages({ facts, house }: Resource): Promise<ExpectedMessage[]> {
+  const alerts = await house.keepers.store.find('alerts', { where: { subjectId: facts.id }, limit: 10_000 })
+  return alerts.map(alert => ({ rule: alert.facts.ruleKey, kind: kindOf(alert), at: alert.decidedAt, slackMs: 0 }))
+}
+
+const kindOf = ({ kind, held, reminder }: AlertDocument): string =>
+  held === null ? (reminder ? 'reminder' : kind) : `held ${kind}`

@@ -1,0 +1,35 @@
+// Answers of a Resource after a change or a rebind, said in the words of docs/reference/v3.md, 6.3 and 6.5.
+import type { Answer, Answers, Template } from '#shared/contracts/template.ts'
+
+/** The field at fault, or the code of the state; null: it is carried out. */
+export type Refused = string | null
+
+export function answersAfter(
+  { fields }: Template,
+  sent: Readonly<Record<string, unknown>>,
+  present: Answers,
+): { answers: Answers; refused: Refused } {
+  const answers: Record<string, Answer> = {}
+  const strange = Object.keys(sent).find(key => !fields.some(field => field.key === key))
+  if (strange !== undefined) return { answers, refused: strange }
+  for (const { key, default: usual, min, max } of fields) {
+    const answer = key in sent ? (sent[key] ?? usual) : (present[key] ?? usual)
+    if (answer === null || answer === undefined) continue
+    if (typeof answer === 'number' && !fits(answer, min, max)) return { answers, refused: key }
+    answers[key] = answer as Answer
+  }
+  return { answers, refused: null }
+}
+
+/** Only answers that both declare, and that the new one takes. */
+export function answersCarried(from: Template, to: Template, present: Answers): Answers {
+  const kept = to.fields.filter(({ key, min, max }) => {
+    const answer = present[key]
+    const isInBoth = from.fields.some(field => field.key === key) && answer !== undefined
+    return isInBoth && !(typeof answer === 'number' && !fits(answer, min, max))
+  })
+  return Object.fromEntries(kept.map(({ key }) => [key, present[key] as Answer]))
+}
+
+const fits = (answer: number, min: number | null, max: number | null): boolean =>
+  (min === null || answer >= min) && (max === null || answer <= max)

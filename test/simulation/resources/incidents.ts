@@ -1,0 +1,164 @@
+// The incidents and the messages of one rule, computed from what it says over time as sections 4 to 6 and 10 of docs/reference/v3.md say it in
+// words: decided time is summed up, and what is due at an instant is looked for. No machine and no deadline.
+import type { Step } from './truths.ts'
+
+export interface ExpectedIncident {
+  rule: string
+  openedAt: number
+  confirmedAt: number | null
+  closedAt: number | null
+  reason: 'recovered' | 'rule_removed' | 'resource_archived' | null
+  /** A shorter wait may have been over before it was asked for: the confirmation lies between its instant and that. */
+  slackMs: number
+}
+
+export interface ExpectedMessage {
+  rule: string
+  kind: string
+  at: number
+  slackMs: number
+}
+
+export interface Surroundings {
+  rule: string
+  windows: readonly { from: number; until: number }[]
+  /** When the rule's incident of then was taken on. */
+  acknowledgedAt: readonly number[]
+  /** Reminders of then are skipped: nobody was there. */
+  away: readonly { from: number; until: number }[]
+  until: number
+  endsAt: number | null
+  reason: ExpectedIncident['reason']
+}
+
+interface Open extends ExpectedIncident {
+  /** Decided time of the present trouble, and of the present health; each stands still while nothing is decided. */
+  badMs: number
+  wellMs: number
+  wellSince: number | null
+  isOpeningTold: boolean
+  isProblemTold: boolean
+  takenAt: number | null
+  /** Reminders up to here are looked at. */
+  remindedTo: number
+}
+
+const reminderMs = 4 * 3_600_000
+
+export function incidentsOf(
+  steps: readonly Step[],
+  around: Surroundings,
+): { incidents: ExpectedIncident[]; messages: ExpectedMessage[] } {
+  const life = new RuleLife(around)
+  for (const [i, step] of steps.entries()) life.live(step, steps[i + 1] ?? null)
+  life.end()
+  return life
+}
+
+class RuleLife {
+  readonly incidents: ExpectedIncident[] = []
+  readonly messages: ExpectedMessage[] = []
+  readonly #around: Surroundings
+  #open: Open | null = null
+
+  constructor(around: Surroundings) {
+    this.#around = around
+  }
+
+  /** A step, and the time up to the next one: what is due at the very instant of an input comes before it. */
+  live(step: Step, next: Step | null): void {
+    const { until, endsAt } = this.#around
+    const to = next?.at ?? endsAt ?? until
+    const isDueIncluded = next === null || next.by === 'input'
+    const isDue = (at: number) => at < to || (at === to && isDueIncluded)
+    this.#judge(step)
+    if (this.#open === null) return
+    if (step.truth === 'true') this.#suffer(step, to, isDue)
+    if (step.truth === 'false') this.#recover(step, to, isDue)
+    this.#remind(step, isDue)
+  }
+
+  end(): void {
+    const { endsAt, reason } = this.#around
+    if (this.#open === null) return
+    if (endsAt !== null) Object.assign(this.#open, { closedAt: endsAt, reason })
+    this.incidents.push(this.#open)
+  }
+
+  #judge({ at, truth, confirmAfterMs }: Step): void {
+    const open = this.#open
+    if (truth === 'true' && open === null) this.#begin(at, confirmAfterMs)
+    else if (truth === 'true' && open !== null && open.wellSince !== null)
+      Object.assign(open, { wellSince: null, wellMs: 0, badMs: 0, remindedTo: at })
+    if (truth === 'false' && open !== null) open.wellSince ??= at
+    if (truth === 'false' && open !== null) open.badMs = 0
+  }
+
+  #begin(at: number, confirmAfterMs: number): void {
+    const { rule } = this.#around
+    const isHeld = this.#isMuted(at)
+    const isTold = confirmAfterMs > 0
+    this.#open = {
+      ...{ rule, openedAt: at, confirmedAt: null, closedAt: null, reason: null, slackMs: 0 },
+      ...{ badMs: 0, wellMs: 0, wellSince: null, isOpeningTold: isTold && !isHeld, isProblemTold: false, takenAt: null },
+      remindedTo: at,
+    }
+    if (isTold) this.#tell(isHeld ? 'held opened' : 'opened', at)
+  }
+
+  #suffer(step: Step, to: number, isDue: (at: number) => boolean): void {
+    const open = this.#open as Open
+    if (open.confirmedAt === null) {
+      const leftMs = step.confirmAfterMs - open.badMs
+      const at = step.at + Math.max(0, leftMs)
+      if (isDue(at) || at === step.at) {
+        open.confirmedAt = at
+        open.slackMs = Math.max(0, -leftMs)
+        open.remindedTo = at
+        const isHeld = this.#isMuted(at)
+        open.isProblemTold = !isHeld
+        this.#tell(isHeld ? 'held problem' : 'problem', at)
+      }
+    }
+    open.badMs += to - step.at
+  }
+
+  #recover(step: Step, to: number, isDue: (at: number) => boolean): void {
+    const open = this.#open as Open
+    const at = step.at + Math.max(0, step.closeAfterMs - open.wellMs)
+    open.wellMs += to - step.at
+    if (!isDue(at) && at !== step.at) return
+    this.#take(at)
+    Object.assign(open, { closedAt: open.wellSince, reason: 'recovered' })
+    if (open.confirmedAt !== null || open.isOpeningTold) this.#tell('recovery', at)
+    this.incidents.push(open)
+    this.#open = null
+  }
+
+  /** Also while nothing is decided, unless the rule was well before. */
+  #remind({ at: from, truth }: Step, isDue: (at: number) => boolean): void {
+    const open = this.#open
+    if (open === null || open.confirmedAt === null || (truth !== 'true' && open.wellSince !== null)) return
+    for (let at = open.confirmedAt + reminderMs; isDue(at); at += reminderMs) {
+      if (at <= open.remindedTo || at < from) continue
+      open.remindedTo = at
+      this.#take(at)
+      if (open.takenAt !== null || this.#isMuted(at) || this.#around.away.some(one => at >= one.from && at < one.until)) continue
+      this.#tell(open.isProblemTold ? 'reminder' : 'problem', at)
+      open.isProblemTold = true
+    }
+  }
+
+  /** Somebody has taken it on by `at`. */
+  #take(at: number): void {
+    const open = this.#open as Open
+    open.takenAt ??= this.#around.acknowledgedAt.find(one => one >= open.openedAt && one <= at) ?? null
+  }
+
+  #tell(kind: string, at: number): void {
+    const slackMs = this.#open?.slackMs ?? 0
+    if (at <= this.#around.until) this.messages.push({ rule: this.#around.rule, kind, at, slackMs })
+  }
+
+  readonly #isMuted = (at: number): boolean => this.#around.windows.some(({ from, until }) => at >= from && at < until)
+}

@@ -1,0 +1,175 @@
+// The senders of one simulated Resource: what they report, which answer each report must get (docs/reference/v3.md, 7.2, 7.3, 7.7, 7.10), and the
+// Observations that were taken, at the instants that their rows name.
+import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
+import type { ObservedResult } from '#shared/contracts/resource-views.ts'
+import { shortHash } from '#shared/ids.ts'
+import type { Sent } from './deeds.ts'
+import { isArchived, latestBinding } from './facts.ts'
+import type { Asking } from './house.ts'
+
+interface Report {
+  signal: string
+  state: 'ok' | 'problem' | 'no_data'
+  value: number | null
+  atUs: number | null
+  sentId: string | null
+  labels: Record<string, string>
+  signalKind: 'event' | null
+}
+
+type Taken = Extract<ObservedResult, { ok: true }>
+
+/** What is known of a stored Observation. */
+interface Known {
+  row: string
+  answer: Taken
+  content: string
+  arrivals: number
+}
+
+export class Sender {
+  readonly #resource: Asking
+  readonly #sent: Report[] = []
+  /** By signal's id, instant and labels; or by the sender's id. */
+  readonly #known = new Map<string, Known>()
+  readonly #declared = new Set<string>()
+  #number = 0
+  #ids = 0
+
+  constructor(resource: Asking) {
+    this.#resource = resource
+  }
+
+  hasDeclared(signalId: string): boolean {
+    return this.#declared.has(signalId)
+  }
+
+  async send(observations: readonly Sent[]): Promise<void> {
+    const { house, facts } = this.#resource
+    const reports = observations.map(one => this.#reportOf(one))
+    const body = reports.map(report => ({ ...report, reason: '', body: null }))
+    const askedAt = house.keepers.now()
+    const { reply, tries } = await this.#resource.ask({ kind: 'observe', observations: body })
+    if (!reply.ok) throw new Error(`observations were refused with ${reply.error.message}`)
+    const { results } = reply.result as { results: ObservedResult[] }
+    const rows = isArchived(facts) ? [] : await this.#resource.rows()
+    for (const [i, report] of reports.entries()) this.#note(report, results[i] as ObservedResult, rows, askedAt)
+    if (tries > 1) this.#adoptStrays(rows)
+  }
+
+  #reportOf({ signal, state, value, ageMs, sentId, labels, signalKind, repeats }: Sent): Report {
+    const { random, house } = this.#resource
+    const earlier = this.#sent.filter(one => one.signal === signal && one.atUs !== null && one.sentId === null)
+    if (repeats !== 'nothing' && earlier.length > 0) {
+      const report = random.pick(earlier.slice(-8))
+      return repeats === 'as it was' ? report : { ...report, state, value }
+    }
+    const atUs = ageMs === null ? null : (house.keepers.now() - ageMs) * 1_000 + random.pick([0, 0, 250, 999])
+    const id =
+      sentId === 'none' ? null : sentId === 'own' || this.#ids === 0 ? `id-${++this.#ids}` : `id-${random.integer(1, this.#ids)}`
+    const report = { signal, state, value, atUs, sentId: id, labels, signalKind }
+    this.#sent.push(report)
+    return report
+  }
+
+  #note(report: Report, result: ObservedResult, rows: readonly PushedObservationDocument[], askedAt: number): void {
+    const fault = (text: string) => this.#resource.fault(`${JSON.stringify(report)}: ${text}`)
+    const known = report.sentId === null ? undefined : this.#known.get(report.sentId)
+    const refused = this.#refusalOf(report, askedAt, known !== undefined)
+    const said = result.ok ? null : (result.error.facts?.field ?? result.error.code)
+    // Its instant may have come near enough while it was asked again.
+    const isNear = refused === 'at' && said === null && !isAhead(report, this.#resource.house.keepers.now())
+    if (said !== refused && !isNear) fault(`refused with ${said} instead of ${refused}`)
+    if (!result.ok || (refused !== null && !isNear)) return
+    if (known === undefined) this.#take(report, result, rows, fault)
+    else compareFirst(known.answer, result, fault)
+  }
+
+  #take(report: Report, result: Taken, rows: readonly PushedObservationDocument[], fault: (text: string) => void): void {
+    const { facts } = this.#resource
+    const binding = latestBinding(facts)
+    const signalId = binding.signalIds[report.signal]
+    const identity = `${result.signal} ${report.sentId ?? `${report.atUs} ${JSON.stringify(report.labels)}`}`
+    const before = report.atUs === null || report.sentId !== null ? undefined : this.#known.get(identity)
+    const content = JSON.stringify([report.state, keptValueOf(report)])
+    if (before?.content === content) {
+      compareFirst(before.answer, result, fault)
+      return
+    }
+    if (result.createdSignal !== (signalId === undefined)) fault(`created_signal is ${result.createdSignal}`)
+    if (signalId !== undefined && signalId !== result.signal) fault(`reported on ${result.signal}`)
+    const row = rows.find(one => isRowOf(one, facts.id, result))
+    if (row === undefined) {
+      fault('it was acknowledged, and is not stored')
+      return
+    }
+    if (signalId === undefined) {
+      this.#declared.add(result.signal)
+      const signalIds = { ...binding.signalIds, [report.signal]: result.signal }
+      facts.events.push({ ...binding, at: Math.floor(row.receivedAtUs / 1_000), isRebound: false, signalIds })
+    }
+    this.#arrive(row, { report, result, identity, content })
+  }
+
+  #arrive(
+    row: PushedObservationDocument,
+    { report, result, identity, content }: { report: Report; result: Taken; identity: string; content: string },
+  ): void {
+    const number = ++this.#number
+    const atUs = Number(row.id.split('.')[2])
+    const { state } = report
+    const observation = { signalId: result.signal, atUs, number, identity: row.id, state, value: keptValueOf(report) }
+    this.#resource.facts.events.push({ kind: 'observed', at: Math.floor(row.receivedAtUs / 1_000), observation })
+    this.#known.set(report.sentId ?? (report.atUs === null ? row.id : identity), {
+      row: row.id,
+      answer: result,
+      content,
+      arrivals: number,
+    })
+  }
+
+  /** A report that was stamped on its way in, and not answered, is one of its own when it is sent again. */
+  #adoptStrays(rows: readonly PushedObservationDocument[]): void {
+    const seen = new Set(
+      this.#resource.facts.events.flatMap(event => (event.kind === 'observed' ? [event.observation.identity] : [])),
+    )
+    for (const row of rows) {
+      if (seen.has(row.id) || row.sentId != null) continue
+      const state = row.ok === 1 ? 'ok' : row.ok === 0 ? 'problem' : 'no_data'
+      const [, signal = ''] = row.id.split('.')
+      const report: Report = { signal: '', state, value: row.value, atUs: null, sentId: null, labels: {}, signalKind: null }
+      const result: Taken = { ok: true, signal, observation: shortHash(row.id), createdSignal: false }
+      this.#arrive(row, { report, result, identity: row.id, content: '' })
+    }
+    this.#resource.facts.sorted += 1
+    this.#resource.facts.events.sort((one, other) => one.at - other.at)
+  }
+
+  #refusalOf({ signal, atUs, signalKind }: Report, askedAt: number, isKnown: boolean): string | null {
+    const { facts, house } = this.#resource
+    if (isArchived(facts)) return 'resource'
+    if (isKnown) return null
+    const { signalIds, template } = latestBinding(facts)
+    if (signalIds[signal] === undefined) {
+      if (signalKind === null) return 'signal'
+    } else if (signalKind !== null) {
+      const declared = house.revisions.get(template)?.signals.find(({ key }) => key === signal)
+      if (declared !== undefined && declared.kind !== signalKind) return 'kind'
+    }
+    return isAhead({ atUs }, askedAt) ? 'at' : null
+  }
+}
+
+/** None is sent from 55 s to some minutes ahead. */
+const isAhead = ({ atUs }: Pick<Report, 'atUs'>, now: number): boolean => atUs !== null && atUs > (now + 60_000) * 1_000
+
+const keptValueOf = ({ state, value }: Report): number | null => (state === 'no_data' ? null : value)
+
+function compareFirst(first: Taken, result: Taken, fault: (text: string) => void): void {
+  const isSame = first.signal === result.signal && first.observation === result.observation
+  if (!isSame || first.createdSignal !== result.createdSignal)
+    fault(`answered ${JSON.stringify(result)} instead of its first answer ${JSON.stringify(first)}`)
+}
+
+const isRowOf = ({ id, sentId }: PushedObservationDocument, subjectId: string, { signal, observation }: Taken): boolean =>
+  id.startsWith(`${subjectId}.${signal}.`) && (sentId === observation || shortHash(id) === observation)
