@@ -191,20 +191,26 @@ t.test(
   },
 )
 
-t.test("a repeated Observation gets its first answer when the signal that it declared is the Template's by now (v3 7.2)", async t => {
-  const world = await stage()
-  const { id } = await create(world)
-  const sent = { signal: 'disk', value: 3, signalKind: 'event' }
-  const byId = await observe(world, id, { ...sent, sentId: 'mine' })
-  const byContent = { ...sent, signal: 'tape', atUs: world.clock.now() * 1_000 }
-  const declared = await observe(world, id, byContent)
-  await publish(world, readManifest({ ...revised, version: 3, signals: [...revised.signals, { key: 'tape', kind: 'event' }] }, nothing))
-  t.match(await rebind(world, id, 'host@3'), { ok: true })
-  t.match(byId, [{ ok: true, createdSignal: true }])
-  t.strictSame(await observe(world, id, { ...sent, sentId: 'mine' }), byId)
-  t.match(declared, [{ ok: true, createdSignal: true }])
-  t.strictSame(await observe(world, id, byContent), declared)
-})
+t.test(
+  "a repeated Observation gets its first answer when the signal that it declared is the Template's by now (v3 7.2)",
+  async t => {
+    const world = await stage()
+    const { id } = await create(world)
+    const sent = { signal: 'disk', value: 3, signalKind: 'event' }
+    const byId = await observe(world, id, { ...sent, sentId: 'mine' })
+    const byContent = { ...sent, signal: 'tape', atUs: world.clock.now() * 1_000 }
+    const declared = await observe(world, id, byContent)
+    await publish(
+      world,
+      readManifest({ ...revised, version: 3, signals: [...revised.signals, { key: 'tape', kind: 'event' }] }, nothing),
+    )
+    t.match(await rebind(world, id, 'host@3'), { ok: true })
+    t.match(byId, [{ ok: true, createdSignal: true }])
+    t.strictSame(await observe(world, id, { ...sent, sentId: 'mine' }), byId)
+    t.match(declared, [{ ok: true, createdSignal: true }])
+    t.strictSame(await observe(world, id, byContent), declared)
+  },
+)
 
 t.test('two rebinds of one round leave what the second one looks at (v3 4.6)', async t => {
   const world = await stage()
