@@ -51,7 +51,7 @@ const valueIn = (signal: string, more: object = {}): Comparison => ({
   ...more,
 })
 
-t.test('4.1 the newest Observation is the reading: by instant, then by arrival; a repeated one takes its own place', t => {
+t.test('v3 4.1 the newest Observation is the reading: by instant, then by arrival; a repeated one takes its own place', t => {
   const one = seen(start, 'ok')
   const late = { ...seen(start - 5, 'problem'), number: start + 1 }
   const twin = { ...seen(start, 'problem'), identity: 'twin', number: start + 2 }
@@ -65,7 +65,7 @@ t.test('4.1 the newest Observation is the reading: by instant, then by arrival; 
   t.end()
 })
 
-t.test('4.2 an input is unknown when never reported, quiet, no_data or without the value that is compared', t => {
+t.test('v3 4.2 an input is unknown when never reported, quiet, no_data or without the value that is compared', t => {
   const rows: [title: string, heard: HeardSignal, comparison: Comparison, text: string, unresolved: string][] = [
     ['never', nothingHeard, isProblem('a'), 'a unresolved (nothing has been reported here)', 'never reported'],
     [
@@ -85,7 +85,7 @@ t.test('4.2 an input is unknown when never reported, quiet, no_data or without t
   t.end()
 })
 
-t.test('4.2 a signal is quiet after longer than three periods, and quiet wins over every window; an event never is', t => {
+t.test('v3 4.2 a signal is quiet after longer than three periods, and quiet wins over every window; an event never is', t => {
   const heard = { a: heardOf(seen(start, 'problem', 9)) }
   t.match(judged({ decision: isProblem('a'), heard, at: start + 3 * minute }), { result: true, nextAt: start + 3 * minute + 1 })
   t.match(judged({ decision: isProblem('a'), heard, at: start + 3 * minute + 1 }), { result: 'unknown', nextAt: null })
@@ -97,12 +97,12 @@ t.test('4.2 a signal is quiet after longer than three periods, and quiet wins ov
   t.end()
 })
 
-t.test('4.3 a problem with a value has that value', t => {
+t.test('v3 4.3 a problem with a value has that value', t => {
   t.equal(judged({ decision: valueIn('a'), heard: { a: heardOf(seen(start, 'problem', 3)) } }).result, true)
   t.end()
 })
 
-t.test('4.4 the newest N of the window all satisfy, all fail, or leave it unknown', t => {
+t.test('v3 4.4 the newest N of the window all satisfy, all fail, or leave it unknown', t => {
   const rows: [values: (number | null | 'no_data')[], result: boolean | 'unknown', matching: number][] = [
     [[3, 3, 3], true, 3],
     [[0, 3, 3, 3], true, 3],
@@ -123,7 +123,7 @@ t.test('4.4 the newest N of the window all satisfy, all fail, or leave it unknow
   t.end()
 })
 
-t.test('4.5 a baseline compares the newest value with a multiple of the median before it', t => {
+t.test('v3 4.5 a baseline compares the newest value with a multiple of the median before it', t => {
   const decision: Comparison = {
     signal: 'load',
     field: 'value',
@@ -146,7 +146,7 @@ t.test('4.5 a baseline compares the newest value with a multiple of the median b
   t.end()
 })
 
-t.test('4.7 Kleene: unknown decides nothing that the others do not', t => {
+t.test('v3 4.7 Kleene: unknown decides nothing that the others do not', t => {
   const heard = { p: heardOf(seen(start, 'problem')), o: heardOf(seen(start, 'ok')) }
   const [P, O, U] = [isProblem('p'), isProblem('o'), isProblem('u')]
   const rows: [decision: DecisionNode, result: boolean | 'unknown'][] = [
@@ -170,7 +170,7 @@ t.test('4.7 Kleene: unknown decides nothing that the others do not', t => {
   t.end()
 })
 
-t.test('4.9 an explanation lists five inputs in the order of the decision and counts the others', t => {
+t.test('v3 4.9 an explanation lists five inputs in the order of the decision and counts the others', t => {
   const decision = {
     all: [isProblem('a'), valueIn('b'), { signal: 'c', field: 'known' }, isProblem('d'), isProblem('e'), isProblem('f')],
   }
@@ -183,7 +183,7 @@ t.test('4.9 an explanation lists five inputs in the order of the decision and co
   t.end()
 })
 
-t.test('4.10 evidence has one input for each comparison, with what it was decided from', t => {
+t.test('v3 4.10 evidence has one input for each comparison, with what it was decided from', t => {
   const heard = { a: { recent: [seen(start, 'problem', 40, 'disk full')], baselines: { 7: { samples: 3, median: 100 } } } }
   const baseline: Comparison = {
     signal: 'a',
@@ -206,7 +206,7 @@ t.test('4.10 evidence has one input for each comparison, with what it was decide
   t.end()
 })
 
-t.test('4.11 while silence is held back nothing becomes quiet, and a result that quiet would change is provisional', t => {
+t.test('v3 4.11 while silence is held back nothing becomes quiet, and a result that quiet would change is provisional', t => {
   const gone = { not: { signal: 'a', field: 'known' } } as DecisionNode
   const heard = { a: heardOf(seen(start, 'problem')) }
   const at = start + 10 * minute

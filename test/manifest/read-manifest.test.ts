@@ -47,77 +47,82 @@ function outcomeOf(sent: unknown): { kind: string; field: string } | Template {
 }
 
 const refusals: [rule: string, sent: unknown, kind: 'unreadable' | 'refused', field: string][] = [
-  ['1.4 a manifest that is no object', [], 'unreadable', ''],
-  ['1.4 an unknown key', { ...manifest, url: 'x' }, 'unreadable', 'url'],
-  ['1.4 an unknown key wins over a wrong type before it', { ...manifest, key: 5, url: 'x' }, 'unreadable', 'url'],
-  ['1.4 a wrong type wins over a bad value before it', { ...manifest, key: 'Ä', version: '1' }, 'unreadable', 'version'],
-  ['1.4 an unknown key of a signal', withSignal({ unit: 's' }), 'unreadable', 'signals.0.unit'],
-  ['1.4 a list item of the wrong type', withField({ type: 'enum', options: [1] }), 'unreadable', 'fields.0.options.0'],
-  ['1.2 an empty manifest lacks its first member', {}, 'refused', 'key'],
-  ['3.1 a key with a capital', { ...manifest, key: 'Host' }, 'refused', 'key'],
-  ['3.1 a key of 64 characters', { ...manifest, key: text(64) }, 'refused', 'key'],
-  ['3.1 a signal key with @', withSignal({ key: 'a@b' }), 'refused', 'signals.0.key'],
-  ['3.1 a signal key twice', { ...manifest, signals: [...manifest.signals, ...manifest.signals] }, 'refused', 'signals.1.key'],
-  ['3.1 a rule key twice', { ...manifest, rules: [rule, rule] }, 'refused', 'rules.1.key'],
-  ['3.1 a field key with a dot', withField({ key: 'a.b', type: 'string' }), 'refused', 'fields.0.key'],
-  ['3.1 a blank name', { ...manifest, name: '  ' }, 'refused', 'name'],
-  ['3.1 a name of 101 characters', { ...manifest, name: text(101) }, 'refused', 'name'],
-  ['1.12 a name with a control character', { ...manifest, name: 'a\u0007' }, 'refused', 'name'],
-  ['3.1 a summary of 501 characters', { ...manifest, summary: text(501) }, 'refused', 'summary'],
-  ['3.1 an option of 129 characters', withField({ type: 'enum', options: [text(129)] }), 'refused', 'fields.0.options.0'],
-  ['3.1 65 options', withField({ type: 'enum', options: list(65, String) }), 'refused', 'fields.0.options'],
-  ['3.2 version 0', { ...manifest, version: 0 }, 'refused', 'version'],
-  ['3.2 version 1,000,001', { ...manifest, version: 1_000_001 }, 'refused', 'version'],
-  ['3.2 version 1.5', { ...manifest, version: 1.5 }, 'refused', 'version'],
-  ['3.2 a system key', { ...manifest, key: 'website-check' }, 'refused', 'key'],
-  ['3.3 no version', without('version'), 'refused', 'version'],
-  ['3.3 no name', without('name'), 'refused', 'name'],
-  ['3.3 no signals', without('signals'), 'refused', 'signals'],
-  ['3.3 an empty list of signals', { ...manifest, signals: [] }, 'refused', 'signals'],
-  ['3.3 no rules', without('rules'), 'refused', 'rules'],
-  ['3.3 17 signals', { ...manifest, signals: signals(17) }, 'refused', 'signals'],
-  ['3.3 11 rules', { ...manifest, rules: list(11, i => ({ ...rule, key: `r${i}` })) }, 'refused', 'rules'],
-  ['3.3 33 fields', { ...manifest, fields: list(33, i => ({ key: `f${i}`, type: 'string' })) }, 'refused', 'fields'],
-  ['3.3 a rule without an action', withRule({ action: null }), 'refused', 'rules.0.action'],
-  ['3.3 an action of 201 characters', withRule({ action: text(201) }), 'refused', 'rules.0.action'],
-  ['3.3 a rule without a wait', withRule({ wait: undefined }), 'refused', 'rules.0.wait'],
-  ['3.3 half a wait', withRule({ wait: { confirm_after: 1 } }), 'refused', 'rules.0.wait.recover_after'],
-  ['3.4 a field without a type', withField({}), 'refused', 'fields.0.type'],
-  ['3.4 a type of system Templates', withField({ type: 'url' }), 'refused', 'fields.0.type'],
-  ['3.4 min on a text', withField({ type: 'string', min: 1 }), 'refused', 'fields.0.min'],
-  ['3.4 max below min', withField({ type: 'integer', min: 2, max: 1 }), 'refused', 'fields.0.max'],
-  ['3.4 options on a text', withField({ type: 'string', options: ['a'] }), 'refused', 'fields.0.options'],
-  ['3.4 an enum without options', withField({ type: 'enum' }), 'refused', 'fields.0.options'],
-  ['3.4 a default of another type', withField({ type: 'integer', default: '1' }), 'refused', 'fields.0.default'],
-  ['3.4 a default beyond max', withField({ type: 'integer', max: 1, default: 2 }), 'refused', 'fields.0.default'],
-  ['3.4 a default that is no option', withField({ type: 'enum', options: ['a'], default: 'b' }), 'refused', 'fields.0.default'],
+  ['v3 1.4 a manifest that is no object', [], 'unreadable', ''],
+  ['v3 1.4 an unknown key', { ...manifest, url: 'x' }, 'unreadable', 'url'],
+  ['v3 1.4 an unknown key wins over a wrong type before it', { ...manifest, key: 5, url: 'x' }, 'unreadable', 'url'],
+  ['v3 1.4 a wrong type wins over a bad value before it', { ...manifest, key: 'Ä', version: '1' }, 'unreadable', 'version'],
+  ['v3 1.4 an unknown key of a signal', withSignal({ unit: 's' }), 'unreadable', 'signals.0.unit'],
+  ['v3 1.4 a list item of the wrong type', withField({ type: 'enum', options: [1] }), 'unreadable', 'fields.0.options.0'],
+  ['v3 1.2 an empty manifest lacks its first member', {}, 'refused', 'key'],
+  ['v3 3.1 a key with a capital', { ...manifest, key: 'Host' }, 'refused', 'key'],
+  ['v3 3.1 a key of 64 characters', { ...manifest, key: text(64) }, 'refused', 'key'],
+  ['v3 3.1 a signal key with @', withSignal({ key: 'a@b' }), 'refused', 'signals.0.key'],
+  ['v3 3.1 a signal key twice', { ...manifest, signals: [...manifest.signals, ...manifest.signals] }, 'refused', 'signals.1.key'],
+  ['v3 3.1 a rule key twice', { ...manifest, rules: [rule, rule] }, 'refused', 'rules.1.key'],
+  ['v3 3.1 a field key with a dot', withField({ key: 'a.b', type: 'string' }), 'refused', 'fields.0.key'],
+  ['v3 3.1 a blank name', { ...manifest, name: '  ' }, 'refused', 'name'],
+  ['v3 3.1 a name of 101 characters', { ...manifest, name: text(101) }, 'refused', 'name'],
+  ['v3 1.12 a name with a control character', { ...manifest, name: 'a\u0007' }, 'refused', 'name'],
+  ['v3 3.1 a summary of 501 characters', { ...manifest, summary: text(501) }, 'refused', 'summary'],
+  ['v3 3.1 an option of 129 characters', withField({ type: 'enum', options: [text(129)] }), 'refused', 'fields.0.options.0'],
+  ['v3 3.1 65 options', withField({ type: 'enum', options: list(65, String) }), 'refused', 'fields.0.options'],
+  ['v3 3.2 version 0', { ...manifest, version: 0 }, 'refused', 'version'],
+  ['v3 3.2 version 1,000,001', { ...manifest, version: 1_000_001 }, 'refused', 'version'],
+  ['v3 3.2 version 1.5', { ...manifest, version: 1.5 }, 'refused', 'version'],
+  ['v3 3.2 a system key', { ...manifest, key: 'website-check' }, 'refused', 'key'],
+  ['v3 3.3 no version', without('version'), 'refused', 'version'],
+  ['v3 3.3 no name', without('name'), 'refused', 'name'],
+  ['v3 3.3 no signals', without('signals'), 'refused', 'signals'],
+  ['v3 3.3 an empty list of signals', { ...manifest, signals: [] }, 'refused', 'signals'],
+  ['v3 3.3 no rules', without('rules'), 'refused', 'rules'],
+  ['v3 3.3 17 signals', { ...manifest, signals: signals(17) }, 'refused', 'signals'],
+  ['v3 3.3 11 rules', { ...manifest, rules: list(11, i => ({ ...rule, key: `r${i}` })) }, 'refused', 'rules'],
+  ['v3 3.3 33 fields', { ...manifest, fields: list(33, i => ({ key: `f${i}`, type: 'string' })) }, 'refused', 'fields'],
+  ['v3 3.3 a rule without an action', withRule({ action: null }), 'refused', 'rules.0.action'],
+  ['v3 3.3 an action of 201 characters', withRule({ action: text(201) }), 'refused', 'rules.0.action'],
+  ['v3 3.3 a rule without a wait', withRule({ wait: undefined }), 'refused', 'rules.0.wait'],
+  ['v3 3.3 half a wait', withRule({ wait: { confirm_after: 1 } }), 'refused', 'rules.0.wait.recover_after'],
+  ['v3 3.4 a field without a type', withField({}), 'refused', 'fields.0.type'],
+  ['v3 3.4 a type of system Templates', withField({ type: 'url' }), 'refused', 'fields.0.type'],
+  ['v3 3.4 min on a text', withField({ type: 'string', min: 1 }), 'refused', 'fields.0.min'],
+  ['v3 3.4 max below min', withField({ type: 'integer', min: 2, max: 1 }), 'refused', 'fields.0.max'],
+  ['v3 3.4 options on a text', withField({ type: 'string', options: ['a'] }), 'refused', 'fields.0.options'],
+  ['v3 3.4 an enum without options', withField({ type: 'enum' }), 'refused', 'fields.0.options'],
+  ['v3 3.4 a default of another type', withField({ type: 'integer', default: '1' }), 'refused', 'fields.0.default'],
+  ['v3 3.4 a default beyond max', withField({ type: 'integer', max: 1, default: 2 }), 'refused', 'fields.0.default'],
   [
-    '3.5 a wait by an unknown field',
+    'v3 3.4 a default that is no option',
+    withField({ type: 'enum', options: ['a'], default: 'b' }),
+    'refused',
+    'fields.0.default',
+  ],
+  [
+    'v3 3.5 a wait by an unknown field',
     withRule({ wait: { confirm_after: { meta: 'x' }, recover_after: 0 } }),
     'refused',
     'rules.0.wait.confirm_after.meta',
   ],
   [
-    '3.5 a wait of 31,536,001 s',
+    'v3 3.5 a wait of 31,536,001 s',
     withRule({ wait: { confirm_after: 31_536_001, recover_after: 0 } }),
     'refused',
     'rules.0.wait.confirm_after',
   ],
-  ['3.5 a wait below 0', withRule({ wait: { confirm_after: 0, recover_after: -1 } }), 'refused', 'rules.0.wait.recover_after'],
+  ['v3 3.5 a wait below 0', withRule({ wait: { confirm_after: 0, recover_after: -1 } }), 'refused', 'rules.0.wait.recover_after'],
   [
-    '3.5 an operand by a field without a value',
+    'v3 3.5 an operand by a field without a value',
     withField({ type: 'number' }, { rules: [{ ...rule, decision: { ...isHigh, operand: { meta: 'limit' } } }] }),
     'refused',
     'rules.0.decision.operand',
   ],
   [
-    '3.5 an operand by a text field',
+    'v3 3.5 an operand by a text field',
     withField({ type: 'string', required: true }, { rules: [{ ...rule, decision: { ...isHigh, operand: { meta: 'limit' } } }] }),
     'refused',
     'rules.0.decision.operand',
   ],
   [
-    '3.5 a wait by a field of fractions',
+    'v3 3.5 a wait by a field of fractions',
     withField(
       { type: 'number', default: 1 },
       { rules: [{ ...rule, wait: { confirm_after: { meta: 'limit' }, recover_after: 0 } }] },
@@ -125,133 +130,148 @@ const refusals: [rule: string, sent: unknown, kind: 'unreadable' | 'refused', fi
     'refused',
     'rules.0.wait.confirm_after.meta',
   ],
-  ['3.7 a heartbeat without every_seconds', withSignal({ every_seconds: null }), 'refused', 'signals.0.every_seconds'],
-  ['3.7 an event with every_seconds', withSignal({ kind: 'event' }), 'refused', 'signals.0.every_seconds'],
-  ['3.7 every_seconds 9', withSignal({ every_seconds: 9 }), 'refused', 'signals.0.every_seconds'],
-  ['3.7 every_seconds 86,401', withSignal({ every_seconds: 86_401 }), 'refused', 'signals.0.every_seconds'],
-  ['3.7 an unknown kind', withSignal({ kind: 'gauge' }), 'refused', 'signals.0.kind'],
-  ['3.8 an empty decision', withDecision({}), 'refused', 'rules.0.decision.signal'],
-  ['3.8 a decision that is a text', withDecision('down'), 'unreadable', 'rules.0.decision'],
+  ['v3 3.7 a heartbeat without every_seconds', withSignal({ every_seconds: null }), 'refused', 'signals.0.every_seconds'],
+  ['v3 3.7 an event with every_seconds', withSignal({ kind: 'event' }), 'refused', 'signals.0.every_seconds'],
+  ['v3 3.7 every_seconds 9', withSignal({ every_seconds: 9 }), 'refused', 'signals.0.every_seconds'],
+  ['v3 3.7 every_seconds 86,401', withSignal({ every_seconds: 86_401 }), 'refused', 'signals.0.every_seconds'],
+  ['v3 3.7 an unknown kind', withSignal({ kind: 'gauge' }), 'refused', 'signals.0.kind'],
+  ['v3 3.8 an empty decision', withDecision({}), 'refused', 'rules.0.decision.signal'],
+  ['v3 3.8 a decision that is a text', withDecision('down'), 'unreadable', 'rules.0.decision'],
   [
-    '3.8 a node of two kinds',
+    'v3 3.8 a node of two kinds',
     withDecision({ all: [isDown, isHigh], any: [isDown, isHigh] }),
     'unreadable',
     'rules.0.decision.any',
   ],
   [
-    '3.8 a count on a status',
+    'v3 3.8 a count on a status',
     withDecision({ ...isDown, min_count: 2, within_seconds: 60 }),
     'unreadable',
     'rules.0.decision.min_count',
   ],
   [
-    '3.8 an operator on known',
+    'v3 3.8 an operator on known',
     withDecision({ signal: 'probe', field: 'known', operator: 'eq' }),
     'unreadable',
     'rules.0.decision.operator',
   ],
-  ['3.8 all of one', withDecision({ all: [isDown] }), 'refused', 'rules.0.decision.all'],
-  ['3.8 an unknown field of a comparison', withDecision({ ...isDown, field: 'latency' }), 'refused', 'rules.0.decision.field'],
+  ['v3 3.8 all of one', withDecision({ all: [isDown] }), 'refused', 'rules.0.decision.all'],
+  ['v3 3.8 an unknown field of a comparison', withDecision({ ...isDown, field: 'latency' }), 'refused', 'rules.0.decision.field'],
   [
-    '3.8 an unknown signal deep within',
+    'v3 3.8 an unknown signal deep within',
     withDecision({ all: [isDown, { not: { ...isDown, signal: 'x' } }] }),
     'refused',
     'rules.0.decision.all.1.not.signal',
   ],
-  ['3.8 a status above another', withDecision({ ...isDown, operator: 'gt' }), 'refused', 'rules.0.decision.operator'],
-  ['3.8 a status compared with no_data', withDecision({ ...isDown, operand: 'no_data' }), 'refused', 'rules.0.decision.operand'],
+  ['v3 3.8 a status above another', withDecision({ ...isDown, operator: 'gt' }), 'refused', 'rules.0.decision.operator'],
   [
-    '3.8 a value compared with a text',
+    'v3 3.8 a status compared with no_data',
+    withDecision({ ...isDown, operand: 'no_data' }),
+    'refused',
+    'rules.0.decision.operand',
+  ],
+  [
+    'v3 3.8 a value compared with a text',
     withDecision({ all: [isDown, { ...isHigh, operand: '5' }] }),
     'refused',
     'rules.0.decision.all.1.operand',
   ],
-  ['3.8 an operand that is a list', withDecision({ ...isHigh, operand: [5] }), 'unreadable', 'rules.0.decision.operand'],
-  ['3.8 min_count alone', withDecision({ ...isHigh, min_count: 2 }), 'refused', 'rules.0.decision.within_seconds'],
-  ['3.8 within_seconds alone', withDecision({ ...isHigh, within_seconds: 60 }), 'refused', 'rules.0.decision.min_count'],
-  ['3.8 min_count 101', withDecision({ ...isHigh, min_count: 101, within_seconds: 60 }), 'refused', 'rules.0.decision.min_count'],
+  ['v3 3.8 an operand that is a list', withDecision({ ...isHigh, operand: [5] }), 'unreadable', 'rules.0.decision.operand'],
+  ['v3 3.8 min_count alone', withDecision({ ...isHigh, min_count: 2 }), 'refused', 'rules.0.decision.within_seconds'],
+  ['v3 3.8 within_seconds alone', withDecision({ ...isHigh, within_seconds: 60 }), 'refused', 'rules.0.decision.min_count'],
   [
-    '3.8 within_seconds 59',
+    'v3 3.8 min_count 101',
+    withDecision({ ...isHigh, min_count: 101, within_seconds: 60 }),
+    'refused',
+    'rules.0.decision.min_count',
+  ],
+  [
+    'v3 3.8 within_seconds 59',
     withDecision({ ...isHigh, min_count: 2, within_seconds: 59 }),
     'refused',
     'rules.0.decision.within_seconds',
   ],
   [
-    '3.8 known within 86,401 s',
+    'v3 3.8 known within 86,401 s',
     withDecision({ signal: 'probe', field: 'known', within_seconds: 86_401 }),
     'refused',
     'rules.0.decision.within_seconds',
   ],
   [
-    '3.8 a baseline beside a count',
+    'v3 3.8 a baseline beside a count',
     withDecision({ ...isHigh, min_count: 2, within_seconds: 60, baseline: { days: 1, min_samples: 1 } }),
     'refused',
     'rules.0.decision.baseline',
   ],
   [
-    '3.8 a baseline of 31 days',
+    'v3 3.8 a baseline of 31 days',
     withDecision({ ...isHigh, baseline: { days: 31, min_samples: 1 } }),
     'refused',
     'rules.0.decision.baseline.days',
   ],
   [
-    '3.8 a baseline of 10,001 samples',
+    'v3 3.8 a baseline of 10,001 samples',
     withDecision({ ...isHigh, baseline: { days: 1, min_samples: 10_001 } }),
     'refused',
     'rules.0.decision.baseline.min_samples',
   ],
   [
-    '3.8 a baseline operand of 0',
+    'v3 3.8 a baseline operand of 0',
     withDecision({ ...isHigh, operand: 0, baseline: { days: 1, min_samples: 1 } }),
     'refused',
     'rules.0.decision.operand',
   ],
   [
-    '3.8 a baseline operand of 101',
+    'v3 3.8 a baseline operand of 101',
     withDecision({ ...isHigh, operand: 101, baseline: { days: 1, min_samples: 1 } }),
     'refused',
     'rules.0.decision.operand',
   ],
   [
-    '3.8 five nodes deep',
+    'v3 3.8 five nodes deep',
     withDecision({ not: { not: { not: { not: isDown } } } }),
     'refused',
     'rules.0.decision.not.not.not.not',
   ],
-  ['3.8 17 comparisons', withDecision({ all: list(2, () => ({ any: list(9, () => isDown) })) }), 'refused', 'rules.0.decision'],
-  ['3.8 min_known 0', withDecision({ all_known: [isDown, isHigh], min_known: 0 }), 'refused', 'rules.0.decision.min_known'],
   [
-    '3.8 min_known beyond the comparisons',
+    'v3 3.8 17 comparisons',
+    withDecision({ all: list(2, () => ({ any: list(9, () => isDown) })) }),
+    'refused',
+    'rules.0.decision',
+  ],
+  ['v3 3.8 min_known 0', withDecision({ all_known: [isDown, isHigh], min_known: 0 }), 'refused', 'rules.0.decision.min_known'],
+  [
+    'v3 3.8 min_known beyond the comparisons',
     withDecision({ any_known: [isDown, isHigh], min_known: 3 }),
     'refused',
     'rules.0.decision.min_known',
   ],
   [
-    '3.8 known inside all_known',
+    'v3 3.8 known inside all_known',
     withDecision({ all_known: [isDown, { signal: 'probe', field: 'known' }], min_known: 1 }),
     'refused',
     'rules.0.decision.all_known.1.field',
   ],
   [
-    '3.8 a node inside any_known',
+    'v3 3.8 a node inside any_known',
     withDecision({ any_known: [isDown, { not: isDown }], min_known: 1 }),
     'unreadable',
     'rules.0.decision.any_known.1.not',
   ],
-  ['3.9 a destination and routes', withRule({ destination: 'd1', routes: [] }), 'refused', 'rules.0.routes'],
-  ['3.9 an unknown destination', withRule({ destination: 'd9' }), 'refused', 'rules.0.destination'],
-  ['3.9 an unknown name', withRule({ destination: { name: 'Nobody' } }), 'refused', 'rules.0.destination'],
-  ['3.9 a name that fits two', withRule({ destination: { name: 'Ops-Night' } }), 'refused', 'rules.0.destination'],
-  ['3.9 an empty on', withRule({ routes: [{ destination: 'd1', on: [] }] }), 'refused', 'rules.0.routes.0.on'],
+  ['v3 3.9 a destination and routes', withRule({ destination: 'd1', routes: [] }), 'refused', 'rules.0.routes'],
+  ['v3 3.9 an unknown destination', withRule({ destination: 'd9' }), 'refused', 'rules.0.destination'],
+  ['v3 3.9 an unknown name', withRule({ destination: { name: 'Nobody' } }), 'refused', 'rules.0.destination'],
+  ['v3 3.9 a name that fits two', withRule({ destination: { name: 'Ops-Night' } }), 'refused', 'rules.0.destination'],
+  ['v3 3.9 an empty on', withRule({ routes: [{ destination: 'd1', on: [] }] }), 'refused', 'rules.0.routes.0.on'],
   [
-    '3.9 a destination in two routes',
+    'v3 3.9 a destination in two routes',
     withRule({ routes: [{ destination: 'd1' }, { destination: { name: 'ops' } }] }),
     'refused',
     'rules.0.routes.1.destination',
   ],
-  ['3.9 11 routes', withRule({ routes: list(11, () => ({ destination: 'd1' })) }), 'refused', 'rules.0.routes'],
+  ['v3 3.9 11 routes', withRule({ routes: list(11, () => ({ destination: 'd1' })) }), 'refused', 'rules.0.routes'],
   [
-    '3.9 an unknown transition',
+    'v3 3.9 an unknown transition',
     withRule({ routes: [{ destination: 'd1', on: ['closed'] }] }),
     'refused',
     'rules.0.routes.0.on.0',
@@ -266,11 +286,11 @@ for (const [title, sent, kind, field] of refusals) {
 }
 
 const accepted: [rule: string, sent: unknown][] = [
-  ['3.1 a key of 63 characters', { ...manifest, key: text(63) }],
-  ['3.1 a name of 100 characters between blanks', { ...manifest, name: ` ${text(100)} ` }],
-  ['3.2 version 1,000,000', { ...manifest, version: 1_000_000 }],
+  ['v3 3.1 a key of 63 characters', { ...manifest, key: text(63) }],
+  ['v3 3.1 a name of 100 characters between blanks', { ...manifest, name: ` ${text(100)} ` }],
+  ['v3 3.2 version 1,000,000', { ...manifest, version: 1_000_000 }],
   [
-    '3.3 10 rules, 16 signals, 32 fields',
+    'v3 3.3 10 rules, 16 signals, 32 fields',
     {
       ...manifest,
       signals: [...manifest.signals, ...signals(15)],
@@ -279,24 +299,24 @@ const accepted: [rule: string, sent: unknown][] = [
     },
   ],
   [
-    '3.5 a wait by a duration with a default',
+    'v3 3.5 a wait by a duration with a default',
     withField(
       { type: 'duration', default: 60 },
       { rules: [{ ...rule, wait: { confirm_after: { meta: 'limit' }, recover_after: 0 } }] },
     ),
   ],
-  ['3.7 every_seconds 10', withSignal({ every_seconds: 10 })],
-  ['3.7 every_seconds 86,400', withSignal({ every_seconds: 86_400 })],
-  ['3.7 a null every_seconds of an event', withSignal({ kind: 'event', every_seconds: null })],
-  ['3.8 four nodes deep', withDecision({ not: { not: { not: isDown } } })],
-  ['3.8 16 comparisons', withDecision({ all: list(2, () => ({ any: list(8, () => isDown) })) })],
-  ['3.8 a baseline operand of 100', withDecision({ ...isHigh, operand: 100, baseline: { days: 30, min_samples: 10_000 } })],
-  ['3.8 a count of 100 within a day', withDecision({ ...isHigh, min_count: 100, within_seconds: 86_400 })],
+  ['v3 3.7 every_seconds 10', withSignal({ every_seconds: 10 })],
+  ['v3 3.7 every_seconds 86,400', withSignal({ every_seconds: 86_400 })],
+  ['v3 3.7 a null every_seconds of an event', withSignal({ kind: 'event', every_seconds: null })],
+  ['v3 3.8 four nodes deep', withDecision({ not: { not: { not: isDown } } })],
+  ['v3 3.8 16 comparisons', withDecision({ all: list(2, () => ({ any: list(8, () => isDown) })) })],
+  ['v3 3.8 a baseline operand of 100', withDecision({ ...isHigh, operand: 100, baseline: { days: 30, min_samples: 10_000 } })],
+  ['v3 3.8 a count of 100 within a day', withDecision({ ...isHigh, min_count: 100, within_seconds: 86_400 })],
   [
-    '3.8 counted comparisons inside all_known',
+    'v3 3.8 counted comparisons inside all_known',
     withDecision({ all_known: [isDown, { ...isHigh, min_count: 1, within_seconds: 60 }], min_known: 2 }),
   ],
-  ['3.9 a null destination beside routes', withRule({ destination: null, routes: [{ destination: 'd1' }] })],
+  ['v3 3.9 a null destination beside routes', withRule({ destination: null, routes: [{ destination: 'd1' }] })],
 ]
 
 for (const [title, sent] of accepted) {
@@ -306,7 +326,7 @@ for (const [title, sent] of accepted) {
   })
 }
 
-t.test('3.6 a Template is read with every default filled in', t => {
+t.test('v3 3.6 a Template is read with every default filled in', t => {
   const sent = {
     ...manifest,
     name: ' Host ',
@@ -355,7 +375,7 @@ t.test('3.6 a Template is read with every default filled in', t => {
   t.end()
 })
 
-t.test('3.9 references stay as they were sent when destinations are not known', t => {
+t.test('v3 3.9 references stay as they were sent when destinations are not known', t => {
   const offline = { ...surroundings, destinations: null }
   t.equal(readManifest(withRule({ destination: { name: 'Nobody' } }), offline).rules[0]?.destination, 'Nobody')
   t.end()
@@ -385,7 +405,7 @@ const template = readManifest(
   surroundings,
 )
 
-t.test('6.2 answers take defaults, and each refusal names the field', t => {
+t.test('v3 6.2 answers take defaults, and each refusal names the field', t => {
   t.strictSame(readAnswers(template, { load: 0.5 }), { count: 2, load: 0.5, hold: 60 })
   t.strictSame(holdsOf(template.rules[0] as never, readAnswers(template, { load: 1, hold: 7 })), {
     confirmAfterMs: 7_000,
@@ -430,18 +450,18 @@ t.test('6.2 answers take defaults, and each refusal names the field', t => {
   t.end()
 })
 
-t.test('6.3 a field sent as null takes its default back, and unsent answers stay', t => {
+t.test('v3 6.3 a field sent as null takes its default back, and unsent answers stay', t => {
   const present = { load: 1, count: 3, text: 'a' }
   t.strictSame(readAnswers(template, { count: null, text: null }, present), { load: 1, count: 2, hold: 60 })
   t.end()
 })
 
-t.test('6.5 a rebind keeps the answers that both revisions declare and the new one takes', t => {
+t.test('v3 6.5 a rebind keeps the answers that both revisions declare and the new one takes', t => {
   t.strictSame(answersToKeep({ load: 1, count: 9, gone: 'x', tier: 'tin' }, template), { load: 1, tier: 'tin' })
   t.end()
 })
 
-t.test('3.11 a preview warns of each signal whose silence no rule would notice', t => {
+t.test('v3 3.11 a preview warns of each signal whose silence no rule would notice', t => {
   const known = { signal: 'probe', field: 'known' }
   const rows: [decision: unknown, warned: string[]][] = [
     [isDown, ['probe']],

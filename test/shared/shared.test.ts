@@ -255,7 +255,7 @@ t.test('a name has hidden characters when it has what nobody sees or what turns 
   for (const name of names) t.equal(hasHiddenCharacters(name), false, name)
 })
 
-t.test('a name marks a credential when a part of it does', async t => {
+t.test('v3 11.1 a name marks a credential when a part of it does', async t => {
   const marked = [
     ...[
       'api_token',

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { commandsPage } from '../../infra/gates/commands-page.ts'
+import { citedRules, numberedRules } from '../../infra/gates/numbered-rules.ts'
 import { settingsPage } from '../../infra/gates/settings-page.ts'
 import { citedPaths, type SourceFile, tidyRules } from '../../infra/gates/tidy-rules.ts'
 
@@ -200,4 +201,27 @@ t.test('every page of docs/ is linked from its index', async t => {
     pages.filter(page => !linked.includes(page)),
     [],
   )
+})
+
+const rules = numberedRules(readFileSync('docs/reference/v3.md', 'utf8'))
+
+t.test('every rule of docs/reference/v3.md is named in a test', async t => {
+  const named = new Set(files.filter(({ path }) => path.endsWith('.test.ts')).flatMap(({ text }) => citedRules(text)))
+  t.strictSame(
+    rules.filter(rule => !named.has(rule)),
+    [],
+  )
+})
+
+t.test('every rule that is cited as v3 exists in docs/reference/v3.md', async t => {
+  const cited = files.flatMap(({ path, text }) => citedRules(text).map(rule => ({ path, rule })))
+  t.strictSame(
+    cited.filter(({ rule }) => !rules.includes(rule)),
+    [],
+  )
+})
+
+t.test('a rule is cited by section and number, several with commas, and, or to', async t => {
+  t.strictSame(numberedRules('## 3. A\n\n1. x\n2. y\n   1. z\n## 4. B\n\n1. x\n'), ['3.1', '3.2', '4.1'])
+  t.strictSame(citedRules('v3 1.2, 1.4 and 5.6, (v3 7.3 to 7.5); 8.1 v35 v3 12'), ['1.2', '1.4', '5.6', '7.3', '7.4', '7.5'])
 })

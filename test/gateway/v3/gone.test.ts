@@ -26,7 +26,7 @@ const envelope = {
   meta: null,
 }
 
-t.test('v3 12 every route of generations 1 and 2 is gone, with any key or none', async t => {
+t.test('v3 12.1 every route of generations 1 and 2 is gone, with any key or none', async t => {
   const routes = Object.entries(classicRoutes).flatMap(([prefix, all]) =>
     all.map(({ method, path }) => [method, `/api${prefix}${path.replaceAll(/:\w+/g, 'x')}`] as const),
   )
@@ -39,7 +39,7 @@ t.test('v3 12 every route of generations 1 and 2 is gone, with any key or none',
   }
 })
 
-t.test('v3 12 everything else below /api is gone whatever its method, its body and its encoding', async t => {
+t.test('v3 12.1 everything else below /api is gone whatever its method, its body and its encoding', async t => {
   const paths = [
     '/api',
     '/api/',
@@ -66,7 +66,7 @@ t.test('v3 12 everything else below /api is gone whatever its method, its body a
   t.match(expecting, /^HTTP\/1.1 410 /)
 })
 
-t.test('v3 12 nobody is asked about a key', async t => {
+t.test('v3 12.1 nobody is asked about a key', async t => {
   const alone = await startApiWorld({ legacy: 'gone', withDirectory: false })
   t.teardown(() => alone.stop())
   const asked: string[] = []
@@ -104,7 +104,7 @@ const raw = (sent: string) =>
       .on('error', reject)
   })
 
-t.test('v3 12 generation 3, its document, its pages and the session API stay', async t => {
+t.test('v3 12.1 generation 3, its document, its pages and the session API stay', async t => {
   const stays: [path: string, status: number][] = [
     ['/api/v3/version', 200],
     ['/api/v3/key', 200],
@@ -130,7 +130,7 @@ t.test('v3 12 generation 3, its document, its pages and the session API stay', a
   t.notMatch((await world.call('GET', '/api/openapi/start.js')).text, /v2/)
 })
 
-t.test('v3 12 generations 1 and 2 are served unless the installation has ended them', async t => {
+t.test('v3 12.1 generations 1 and 2 are served unless the installation has ended them', async t => {
   const serving = await startApiWorld()
   t.teardown(() => serving.stop())
   const { token } = await serving.addPerson('olga', { w1: 'owner' })
