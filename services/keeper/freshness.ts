@@ -3,6 +3,7 @@
 import type { Freshness, FreshReading } from '#shared/contracts/freshness.ts'
 import type { SeriesDocument } from '#shared/contracts/observation.ts'
 import type { Reading, SubjectDocument } from '#shared/contracts/subject.ts'
+import { ownMember } from '#shared/own-member.ts'
 import { changeBetween } from './step/change.ts'
 import { judgeSubject } from './step/judge-subject.ts'
 import { takeReport } from './step/report-observation.ts'
@@ -77,7 +78,7 @@ function takeSeries(subject: SubjectDocument, series: SeriesDocument): SubjectDo
   const signal = custom.signals.find(({ key }) => key === series.signalKey)
   if (signal === undefined) return subject
   const number = series.number ?? 0
-  const known = templated.heard[signal.slug]?.recent ?? []
+  const known = ownMember(templated.heard, signal.slug)?.recent ?? []
   if (known.some(observation => observation.number >= number)) return subject
   const heard = { ...templated.heard, [signal.slug]: series.heard }
   const accepted = Math.max(custom.accepted ?? 0, number)

@@ -5,6 +5,7 @@ import type { PushedObservationDocument } from '#shared/contracts/observation.ts
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { endOfPrefix, pushedPrefix } from '#shared/ids.ts'
 import { baselineDaysOn, countedOn } from '#shared/manifest/counted-on.ts'
+import { ownMember } from '#shared/own-member.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { Core } from './core.ts'
 import { baselineFromUs } from './step/baselines.ts'
@@ -34,7 +35,7 @@ export function addHistory(
     // Of a signal that only a sender declared, no rule has kept anything.
     const kept = from.signals.some(signal => signal.key === slug) ? countedOn(from, slug) : 0
     if (counted > kept) wanted.newest.set(prefix, Math.max(counted, wanted.newest.get(prefix) ?? 0))
-    const heard = templated.heard[slug]
+    const heard = ownMember(templated.heard, slug)
     const days = baselineDaysOn(to, slug).filter(length => heard?.baselines[length] === undefined)
     if (days.length === 0) continue
     const newestUs = heard?.recent[0]?.atUs

@@ -6,6 +6,7 @@ import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { endOfPrefix, observationIdKey, parsePushedObservationId, pushedPrefix, seriesId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { baselineDaysOn } from '#shared/manifest/counted-on.ts'
+import { ownMember } from '#shared/own-member.ts'
 import { type Core, persistWhile } from './core.ts'
 import { addHistory, readNewest, type WantedHistory } from './rebind-history.ts'
 import { ReportMemory } from './report-memory.ts'
@@ -186,7 +187,7 @@ function addNumbers(
   const template = core.templates.find(subject)
   const days = template === null ? [] : baselineDaysOn(template, signal.slug)
   if (days.length === 0) return
-  const newestUs = subject.templated.heard[signal.slug]?.recent[0]?.atUs ?? atUs
+  const newestUs = ownMember(subject.templated.heard, signal.slug)?.recent[0]?.atUs ?? atUs
   const fromUs = baselineFromUs(Math.max(newestUs, atUs), Math.max(...days))
   const prefix = pushedPrefix(subject.id, signal.key)
   wanted.numbers.set(prefix, Math.min(fromUs, wanted.numbers.get(prefix) ?? fromUs))

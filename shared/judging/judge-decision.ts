@@ -3,6 +3,7 @@
 import type { HeardSignal } from '#shared/contracts/heard-signal.ts'
 import type { Answers, DecisionNode, TemplateRule, TemplateSignal } from '#shared/contracts/template.ts'
 import { comparisonsOf, partsOf } from '#shared/manifest/read-decision.ts'
+import { ownMember } from '#shared/own-member.ts'
 import { type DecisionEvidence, evidenceOf, explainDecision } from './explain-decision.ts'
 import { nothingHeard } from './heard-signal.ts'
 import { earliest } from './judgement.ts'
@@ -57,7 +58,7 @@ function readingsOf(decision: DecisionNode, { signals, heard, answers }: Decisio
   return comparisonsOf(decision).map(comparison => {
     const signal = signals.find(one => one.key === comparison.signal)
     if (signal === undefined) throw new Error(`the Template declares no signal ${comparison.signal}`)
-    return readComparison(comparison, signal, heard[comparison.signal] ?? nothingHeard, answers, moment)
+    return readComparison(comparison, signal, ownMember(heard, comparison.signal) ?? nothingHeard, answers, moment)
   })
 }
 

@@ -2,6 +2,7 @@
 // 6.3 and 6.5.
 import type { Answer, Answers, MetaReference, Template, TemplateRule } from '#shared/contracts/template.ts'
 import { missing, refused } from '#shared/json-shape/first-refusal.ts'
+import { ownMember } from '#shared/own-member.ts'
 import { ManifestRefusal } from './manifest-refusal.ts'
 import { comparisonsOf, isBaselineOperand } from './read-decision.ts'
 import { faultOf } from './read-field.ts'
@@ -17,7 +18,7 @@ export function readAnswers(template: Template, sent: Readonly<Record<string, un
   if (unknown !== undefined) throw refuse(unknown, `The Template declares no field '${unknown}'`)
   const answers: Record<string, Answer> = {}
   for (const field of template.fields) {
-    const given = Object.hasOwn(sent, field.key) ? sent[field.key] : present[field.key]
+    const given = Object.hasOwn(sent, field.key) ? sent[field.key] : ownMember(present, field.key)
     const answer = given ?? field.default
     if (answer === null && field.required) throw new ManifestRefusal(missing(field.key))
     if (answer === null || answer === undefined) continue
@@ -48,7 +49,7 @@ export function holdsOf(
 
 /** A literal, or what the named field answers. Throws where it answers no number: such a Resource cannot be judged. */
 export function numberOf(operand: number | MetaReference, answers: Answers): number {
-  const value = typeof operand === 'number' ? operand : answers[operand.meta]
+  const value = typeof operand === 'number' ? operand : ownMember(answers, operand.meta)
   if (typeof value !== 'number') throw new Error(`the field ${(operand as MetaReference).meta} holds no number`)
   return value
 }

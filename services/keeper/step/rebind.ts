@@ -5,6 +5,7 @@ import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Template } from '#shared/contracts/template.ts'
 import { answersToKeep } from '#shared/manifest/answers.ts'
 import { baselineDaysOn, countedOn } from '#shared/manifest/counted-on.ts'
+import { ownMember } from '#shared/own-member.ts'
 import { withBaselines } from './baselines.ts'
 import { closeIncidents } from './close-incidents.ts'
 import { judgeSubject } from './judge-subject.ts'
@@ -47,7 +48,7 @@ function heardBy({ id, custom, templated }: SubjectDocument, template: Template,
   const heard: Record<string, HeardSignal> = {}
   for (const { key, slug } of custom?.signals ?? []) {
     if (!template.signals.some(signal => signal.key === slug)) continue
-    const known = templated?.heard[slug]
+    const known = templated === null ? undefined : ownMember(templated.heard, slug)
     const recalled = recall(known, stored.newest(id, key), Math.max(countedOn(template, slug), known?.recent.length ?? 0))
     if (recalled === null) continue
     const days = baselineDaysOn(template, slug).filter(length => recalled.baselines[length] === undefined)

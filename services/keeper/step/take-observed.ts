@@ -9,6 +9,7 @@ import { parsePushedObservationId, seriesId } from '#shared/ids.ts'
 import { hear, nothingHeard } from '#shared/judging/heard-signal.ts'
 import { hour, limits } from '#shared/limits.ts'
 import { baselineDaysOn, countedOn } from '#shared/manifest/counted-on.ts'
+import { ownMember } from '#shared/own-member.ts'
 import { withBaselines } from './baselines.ts'
 import { judgeSubject } from './judge-subject.ts'
 import type { Target } from './observation-target.ts'
@@ -41,7 +42,7 @@ export function takeHeard(
 ): Effect | null {
   const custom = subject.custom as CustomState
   const templated = subject.templated as TemplateState
-  const known = templated.heard[signal.slug] ?? nothingHeard
+  const known = ownMember(templated.heard, signal.slug) ?? nothingHeard
   const number = (custom.accepted ?? 0) + 1
   const observation = heardOf(row, number)
   const recent = hear(known, observation, countedOn(template, signal.slug))
