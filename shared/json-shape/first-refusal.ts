@@ -101,6 +101,7 @@ function boundOfText(schema: Schema, text: string): string | null {
 const controls = { line: /[\p{Cc}\p{Zl}\p{Zp}]/u, text: /(?![\t\n\r])\p{Cc}/u }
 
 function boundOfNumber(schema: Schema, value: number): string | null {
+  if (!Number.isFinite(value)) return 'must be a number of at most 1.7976931348623157e308'
   if (schema.type === 'integer' && !Number.isSafeInteger(value)) return 'must be a whole number'
   if (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum)
     return `must be more than ${schema.exclusiveMinimum}`

@@ -74,13 +74,13 @@ const createWorkspace = route({
   examples: [{ name: 'Production' }],
   handler: async ({ directory }, { request: { identity }, body, traceId }) => {
     const made = { id: randomId(idLength.workspace), name: body.name.trim(), userId: identity.userId }
-    return directory.ask('create-workspace', made, traceId).catch(tooMany)
+    return directory.ask('create-workspace', made, traceId).catch(asFaultOfName)
   },
 })
 
-/** A workspace too many is a fault of the request in this generation (2.8). */
-function tooMany(error: unknown): never {
-  if (!(error instanceof AppError) || error.code !== 'invalid_state') throw error
+/** So is a workspace too many in this generation (2.8), and a name with characters that nobody sees. */
+function asFaultOfName(error: unknown): never {
+  if (!(error instanceof AppError) || (error.code !== 'invalid_state' && error.code !== 'validation')) throw error
   throw new AppError('validation', error.message, { details: error.details, facts: { field: 'name' } })
 }
 

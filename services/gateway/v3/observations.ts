@@ -12,7 +12,7 @@ import { Answered } from '../result-schema.ts'
 import { parseTimestamp } from '../rfc3339.ts'
 import { route } from './common.ts'
 import { v3Dialect } from './dialect.ts'
-import { requireFit } from './read-body.ts'
+import { fitting } from './read-body.ts'
 import { findResource } from './resources.ts'
 
 export const observation = {
@@ -77,8 +77,8 @@ const single = route({
   takesObservations: true,
   examples: [{ signal: 'beat', state: 'ok' }],
   handler: async ({ keeper }, { found, body, traceId }) => {
-    requireUnarchived(found)
     const sent = sentObservation(body)
+    requireUnarchived(found)
     const { results } = await keeper.send(found.id, { kind: 'observe', id: commandId(), observations: [sent] }, traceId)
     const [result] = results
     if (result?.ok) return accepted(found.id, result)
@@ -123,10 +123,8 @@ function readItem(value: unknown): Item {
   try {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new AppError('malformed', 'An item must be a JSON object')
-    const { resource, ...rest } = value as Record<string, unknown>
-    if (resource === undefined || resource === null) throw invalid('resource', "Field 'resource' is required")
-    requireFit(BatchItem, { resource, ...rest })
-    return { resource: resource as string, sent: sentObservation(rest as Static<typeof Observation>) }
+    const item = fitting(BatchItem, value)
+    return { resource: item.resource, sent: sentObservation(item) }
   } catch (error) {
     return { error }
   }

@@ -1,5 +1,5 @@
 // A body of generation 3: any content type is read as JSON, and held against the route's schema. Rules: docs/reference/v3.md, 1.2 to 1.5 and 1.8.
-import { type TObject, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import { AppError } from '#shared/errors.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { limits } from '#shared/limits.ts'
@@ -17,15 +17,43 @@ export async function readBody(
 ): Promise<unknown> {
   const text = await readBodyText(request, reply, bodyBytes ?? limits.v3.bodyBytes)
   const value = text.trim() === '' ? {} : parseJson(text)
-  requireFit(body, value)
-  return value
+  return fitting(body, value)
 }
 
-/** Throws for the first thing by which `value` differs from `schema`. */
-export function requireFit(schema: TObject, value: unknown): void {
+/** `value` without members that are null: those are optional, and as if absent. Throws for the first thing by which it differs from `schema`. */
+export function fitting<T extends TObject>(schema: T, value: unknown): Static<T> {
+  requireFit(schema, value)
+  const members = Object.entries(value as object)
+  return (
+    members.every(([, member]) => member !== null) ? value : Object.fromEntries(members.filter(([, member]) => member !== null))
+  ) as Static<T>
+}
+
+function requireFit(schema: TObject, value: unknown): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new AppError('malformed', 'Invalid JSON', { details: 'The body must be a JSON object' })
+  }
   const refusal = firstRefusal(schema, value)
-  if (refusal === null) return
-  const { kind, field, message } = refusal
-  if (field === '') throw new AppError('malformed', 'Invalid JSON', { details: 'The body must be a JSON object' })
-  throw new AppError(kind === 'unreadable' ? 'malformed' : 'validation', message, { facts: { field } })
+  if (refusal !== null) {
+    const { kind, field, message } = refusal
+    throw new AppError(kind === 'unreadable' ? 'malformed' : 'validation', message, { facts: { field } })
+  }
+  requireDoubles(schema, value)
+}
+
+/** Throws for a number that no double holds where the schema allows anything: it would travel as null, which means another thing. */
+function requireDoubles(schema: TObject, value: object): void {
+  for (const [name, member] of Object.entries(value)) {
+    const isOpen = (schema.properties[name] as { additionalProperties?: unknown } | undefined)?.additionalProperties === true
+    if (!isOpen || member === null) continue
+    const infinite = Object.entries(member).find(([, part]) => holdsInfinity(part))
+    if (infinite === undefined) continue
+    const field = name === 'meta' ? infinite[0] : name
+    throw new AppError('validation', `Field '${field}' holds a number that is too large`, { facts: { field } })
+  }
+}
+
+function holdsInfinity(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(holdsInfinity)
+  return typeof value === 'number' && !Number.isFinite(value)
 }
