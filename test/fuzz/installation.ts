@@ -9,11 +9,12 @@ import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import { createDirectoryClient, type DirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
-import { createSystemClock } from '#shared/clock.ts'
+import { type Clock, createSystemClock } from '#shared/clock.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { createLogger } from '#shared/logger.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import type { PutResult, Store } from '#shared/store/port.ts'
+import { putOneByOne } from '#shared/store/put-one-by-one.ts'
 import { readAllSettings } from '../../infra/embedded/all-settings.ts'
 import { followCollector } from '../../infra/embedded/collector-pace.ts'
 import { decideRunMode } from '../../infra/embedded/run-mode.ts'
@@ -28,7 +29,11 @@ export interface FuzzedInstallation {
   receiverUrl: string
   /** Grows with every write on behalf of a client. */
   written(): number
+  /** Grows with every name that is reserved. */
+  reserved(): number
   ask: DirectoryClient['ask']
+  store: Store
+  clock: Clock
   stop(): Promise<void>
 }
 
@@ -42,7 +47,7 @@ export async function startInstallation(version: string, proberIssuer: ProberIss
   const logger = createLogger('silent')
   const clock = createSystemClock()
   const bus = await testBus.connect('fuzz', { declare: true })
-  const { store, written } = counted(await openStore({ mongodbUrl: '', dataFolder: folder, logger }))
+  const { store, written, reserved } = counted(await openStore({ mongodbUrl: '', dataFolder: folder, logger }))
   const settings = readAllSettings({ DATA_DIR: folder, PORT: '0', OPS_PORT: '0', SQIDS_SALT: 'salt' })
   const { firstKey } = await bootstrap({ store, clock }, { location: settings.LOCATION })
   await confirmFirstKey({ store, clock }, firstKey as string)
@@ -62,7 +67,10 @@ export async function startInstallation(version: string, proberIssuer: ProberIss
     key: firstKey as string,
     receiverUrl: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
     written,
+    reserved,
     ask: createDirectoryClient(bus, clock).ask,
+    store,
+    clock,
     stop: async () => {
       await services.stop()
       await store.close()
@@ -75,7 +83,7 @@ export async function startInstallation(version: string, proberIssuer: ProberIss
   }
 }
 
-/** What only clients cause to be written. Names are left out: a reservation whose create was refused lapses by itself. */
+/** What only clients cause to be written. Names count by themselves: in generation 2 a reservation whose create was refused lapses. */
 const ofClients = new Set([
   'destinations',
   'transformations',
@@ -84,12 +92,15 @@ const ofClients = new Set([
   'windows',
   'policies',
   'workspaces',
+  'memberships',
+  'templates',
+  'addresses',
 ])
 
 /** The keeper judges all the time; what a client writes to a subject shows in its `updatedAt`. */
-function counted(store: Store): { store: Store; written(): number } {
+function counted(store: Store): { store: Store; written(): number; reserved(): number } {
   const updated = new Map<string, number>()
-  let writes = 0
+  let [writes, names] = [0, 0]
   type Put = (collection: string, documents: readonly { id: string }[]) => Promise<PutResult[]>
   const countedPut =
     (put: Put): Put =>
@@ -98,6 +109,7 @@ function counted(store: Store): { store: Store; written(): number } {
       for (const [i, document] of documents.entries()) {
         if (results[i] !== 'written') continue
         if (ofClients.has(collection)) writes++
+        if (collection === 'names') names++
         if (collection !== 'subjects') continue
         const { id, updatedAt } = document as SubjectDocument
         if (updated.get(id) !== updatedAt) writes++
@@ -106,6 +118,7 @@ function counted(store: Store): { store: Store; written(): number } {
       return results
     }
   const puts = ['insert', 'replace', 'advance', 'upsert'] as const
-  const watched = { ...store, ...Object.fromEntries(puts.map(name => [name, countedPut(store[name] as Put)])) }
-  return { store: watched, written: () => writes }
+  const watched: Store = { ...store, ...Object.fromEntries(puts.map(name => [name, countedPut(store[name] as Put)])) }
+  watched.putInOrder = putOneByOne(watched)
+  return { store: watched, written: () => writes, reserved: () => names }
 }

@@ -1,34 +1,49 @@
-// npm run fuzz -- [--cases N] [--seed N]: requests from the OpenAPI documents against an installation in this process. Prints the
-// seed, what was answered how often, and every finding; exit code 1 where there is one.
+// npm run fuzz -- [--cases N] [--seed N] [--api classic|v3]: requests from the OpenAPI documents against an installation in this process, as many to
+// generations 1 and 2 (classic) as to generation 3. Prints the seed, how often each response came, and every finding. Exit code 1: there is one.
 import { parseArgs } from 'node:util'
 import { productVersion } from '../../infra/cli/product-version.ts'
 import { type FuzzReport, fuzz } from './fuzz.ts'
 import { startInstallation } from './installation.ts'
+import { fuzzV3 } from './v3/fuzz.ts'
 
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 
-const options = { cases: { type: 'string' }, seed: { type: 'string' } } as const
+const options = { cases: { type: 'string' }, seed: { type: 'string' }, api: { type: 'string' } } as const
+
+const fuzzes = { classic: fuzz, v3: fuzzV3 }
 
 async function main(): Promise<void> {
   const { values, positionals, tokens } = parseArgs({ options, strict: false, tokens: true })
   const [cases, seed] = [Number(values['cases'] ?? 10_000), Number(values['seed'] ?? 1)]
+  const apis = (Object.keys(fuzzes) as (keyof typeof fuzzes)[]).filter(name => name === (values['api'] ?? name))
   const isUnknown = tokens.some(token => token.kind === 'option' && !Object.hasOwn(options, token.name))
-  if (isUnknown || positionals.length > 0 || !Number.isInteger(cases) || cases < 1 || !Number.isInteger(seed)) {
-    say('npm run fuzz -- [--cases N] [--seed N]    whole numbers; 10,000 cases and seed 1 where they are left out')
+  if (
+    isUnknown ||
+    apis.length === 0 ||
+    positionals.length > 0 ||
+    !Number.isInteger(cases) ||
+    cases < 1 ||
+    !Number.isInteger(seed)
+  ) {
+    say('npm run fuzz -- [--cases N] [--seed N] [--api classic|v3]    10,000 cases of each and seed 1 unless they are sent')
     process.exitCode = 2
     return
   }
-  say(`seed ${seed}, ${cases} cases`)
+  for (const api of apis) await run(api, { cases, seed })
+}
+
+async function run(api: keyof typeof fuzzes, { cases, seed }: { cases: number; seed: number }): Promise<void> {
+  say(`${api}: seed ${seed}, ${cases} cases`)
   const startedAt = performance.now()
   const installation = await startInstallation(productVersion)
   try {
     const onCase = (number: number) => void (number % 1_000 === 999 && say(`${number + 1} cases`))
-    const report = await fuzz(installation, { seed, cases, onCase })
+    const report = await fuzzes[api](installation, { seed, cases, onCase })
     tell(report)
     say(
       `${report.cases} cases in ${((performance.now() - startedAt) / 1_000).toFixed(0)} s, slowest ${report.slowestMs.toFixed(0)} ms`,
     )
-    process.exitCode = report.findings.length > 0 ? 1 : 0
+    if (report.findings.length > 0) process.exitCode = 1
   } finally {
     await installation.stop()
   }

@@ -1,0 +1,144 @@
+// What must hold of every response of generation 3: JSON always, the status and the shape that the document has for it, a field where one is at
+// fault, in time, nothing stored by a refusal, no secret, and the refusal that the broken thing must bring.
+
+import type { V3Operation } from './operations.ts'
+import type { Caller } from './people.ts'
+import { leaks } from './secrets.ts'
+
+export interface Wanted {
+  status: number
+  /** Of `details.field`: a text exactly, null none; absent: whatever it says. */
+  field?: string | null
+  /** Of `details` as a whole. */
+  details?: Record<string, string>
+}
+
+export interface V3Request {
+  method: string
+  /** With its query, below the root. */
+  path: string
+  headers: Record<string, string>
+  body: string | Uint8Array | null
+  /** What was done to it; empty: nothing. */
+  broken: string[]
+  caller: Caller
+  /** What must come of it; null: what the document allows. */
+  wanted: Wanted | null
+}
+
+export interface V3Answered {
+  status: number
+  text: string
+  contentType: string
+  ms: number
+  /** Whether anything that clients write is other than before. */
+  changed: boolean
+}
+
+interface Refusal {
+  code: number
+  error_type: string
+  message: string
+  details: Record<string, unknown>
+}
+
+interface Envelope {
+  result: unknown
+  error: Refusal | null
+}
+
+/** v3 1.10. */
+const answerMsMax = 10_000
+const batchAnswerMsMax = 25_000
+
+const errorTypes: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  401: 'auth',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  413: 'too_large',
+  422: 'validation',
+}
+
+export interface Situation {
+  request: V3Request
+  answer: V3Answered
+  /** The operation that method and path address; null: none. */
+  found: V3Operation | null
+  /** Tokens of addresses that no response but the one to their creation may show. */
+  tokens: readonly string[]
+}
+
+/** The offences; empty if all is well. */
+export function judgeV3(situation: Situation): string[] {
+  const { request, answer, found } = situation
+  const offences: string[] = []
+  if (!answer.contentType.startsWith('application/json')) offences.push(`Content-Type ${answer.contentType}`)
+  if (answer.ms > (found?.name.endsWith('}/observations') ? batchAnswerMsMax : answerMsMax))
+    offences.push(`after ${answer.ms} ms`)
+  const wanted = request.wanted?.status
+  const isItem = /^observations[.]\d/.test(request.wanted?.field ?? '')
+  const status = isItem ? 200 : wanted
+  if (status !== undefined && status !== answer.status) offences.push(`${answer.status} instead of ${status}`)
+  if (request.method === 'HEAD') return answer.text === '' ? offences : [...offences, 'a body on HEAD']
+  const { caller } = request
+  const sent = `${request.path}${String(request.body)}${JSON.stringify(request.headers)}`
+  offences.push(...leaks(answer.text, { sent, caller, tokens: situation.tokens }))
+  const envelope = parse(answer.text)
+  if (envelope === null) return [...offences, 'no envelope']
+  offences.push(...judgeShape(answer, envelope, found))
+  if (envelope.error !== null) offences.push(...judgeRefusal(request, answer, envelope.error))
+  else if (isItem) offences.push(...judgeItem(request, envelope.result))
+  const isRefused = envelope.error !== null || (envelope.result as { accepted?: unknown } | null)?.accepted === 0
+  if (isRefused && answer.changed) offences.push('a refusal stored something')
+  return offences
+}
+
+function judgeShape({ status }: V3Answered, envelope: Envelope, found: V3Operation | null): string[] {
+  if (found === null) {
+    return envelope.error === null || ![400, 401, 404, 431].includes(status) ? [`${status} of no documented route`] : []
+  }
+  const fits = found.answers.get(status) ?? (status === 404 || status === 401 ? found.answers.get(422) : undefined)
+  if (fits === undefined) return [`${status} is not documented`]
+  return fits(envelope) ? [] : [`not as documented: ${JSON.stringify(fits.errors?.slice(0, 3))}`]
+}
+
+function judgeRefusal({ broken, wanted }: V3Request, { status }: V3Answered, error: Refusal): string[] {
+  const { code, error_type, message, details } = error
+  const offences: string[] = []
+  if (code !== 1_000 + status || errorTypes[status] !== error_type) offences.push(`${status} with ${code} ${error_type}`)
+  if (message === '') offences.push('a refusal without words')
+  if (status === 422 && typeof details['field'] !== 'string' && details['used_by'] === undefined)
+    offences.push('422 without a field')
+  if (broken.length === 0 && status === 400) offences.push('refused as malformed what the document allows')
+  if (wanted?.field !== undefined && !/^observations[.]\d/.test(wanted.field ?? '')) {
+    const field = details['field'] ?? null
+    if (field !== wanted.field) offences.push(`details.field ${JSON.stringify(field)} instead of ${JSON.stringify(wanted.field)}`)
+  }
+  if (wanted?.details !== undefined && JSON.stringify(wanted.details) !== JSON.stringify(details))
+    offences.push(`details ${JSON.stringify(details)} instead of ${JSON.stringify(wanted.details)}`)
+  return offences
+}
+
+/** An item of a batch is refused as the single route would (v3 7.9). */
+function judgeItem({ wanted }: V3Request, result: unknown): string[] {
+  const [, index = '', field = null] = /^observations[.](\d+)(?:[.](.*))?$/s.exec(wanted?.field ?? '') ?? []
+  const item = (result as { results?: { status: string; error?: Refusal }[] }).results?.[Number(index)]
+  const error = item?.error
+  if (error === undefined) return [`item ${index} is accepted instead of refused with ${wanted?.status}`]
+  const said = error.details['field'] ?? null
+  return error.code === 1_000 + (wanted?.status ?? 0) && said === field
+    ? []
+    : [`item ${index} with ${error.code} ${JSON.stringify(said)} instead of ${wanted?.status} ${JSON.stringify(field)}`]
+}
+
+function parse(text: string): Envelope | null {
+  try {
+    const value = JSON.parse(text)
+    const keys = Object.keys(value).sort().join()
+    return keys === 'error,meta,result' ? value : null
+  } catch {
+    return null
+  }
+}

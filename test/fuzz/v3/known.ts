@@ -1,0 +1,107 @@
+// What the fuzz has made in its workspace, learnt from responses: things to address, and what their bodies may say.
+import type { Random } from '../../simulation/random.ts'
+import { foreign, home } from './people.ts'
+
+/** A published revision, as the bodies of its Resources need it. */
+export interface KnownTemplate {
+  key: string
+  version: number
+  fields: { key: string; type: string; required: boolean; options: string[]; min: number | null; max: number | null }[]
+  signals: { key: string; kind: string }[]
+}
+
+export interface KnownResource {
+  id: string
+  key: string
+  /** `key@version`. */
+  template: string
+  signals: string[]
+  isArchived: boolean
+}
+
+export interface KnownAddress {
+  id: string
+  token: string
+  template: string | null
+  secondFactor: boolean
+}
+
+export interface V3Known {
+  templates: KnownTemplate[]
+  resources: KnownResource[]
+  addresses: KnownAddress[]
+  destinations: string[]
+  incidents: string[]
+  /** Remembers what a successful response shows. */
+  learn(method: string, path: string, result: unknown): void
+  /** A concrete path of things that exist; null: there is none yet. */
+  fill(template: string): string | null
+}
+
+/** Of each kind: more would only make the installation large. */
+const keptMax = 30
+
+export function createV3Known(random: Random): V3Known {
+  const known = {
+    templates: [] as KnownTemplate[],
+    resources: [] as KnownResource[],
+    addresses: [] as KnownAddress[],
+    destinations: [] as string[],
+    incidents: [] as string[],
+  }
+  const keep = <T>(list: T[], item: T) => {
+    list.push(item)
+    if (list.length > keptMax) list.splice(random.integer(0, list.length - 2), 1)
+  }
+  const learn = (method: string, path: string, result: unknown): void => {
+    const object = (result ?? {}) as Record<string, unknown>
+    if (method === 'DELETE') forget(path)
+    if (method === 'POST' && path.endsWith('/templates')) keep(known.templates, object as unknown as KnownTemplate)
+    if (method === 'POST' && path.endsWith('/destinations')) keep(known.destinations, String(object['id']))
+    if (method === 'POST' && path.endsWith('/addresses')) keep(known.addresses, addressOf(object))
+    if (Array.isArray(object['signals']) && typeof object['created_at'] === 'string') learnResource(object)
+    if (path.endsWith('/incidents') && Array.isArray(result)) for (const { id } of result) learnIncident(String(id))
+  }
+  const forget = (path: string) => {
+    const id = path.split('/').at(-1) ?? ''
+    known.destinations = known.destinations.filter(one => one !== id)
+    known.addresses = known.addresses.filter(one => one.id !== id)
+  }
+  const learnIncident = (id: string) => {
+    if (!known.incidents.includes(id)) keep(known.incidents, id)
+  }
+  const learnResource = ({ id, key, template, signals, archived_at, open_incident: open }: Record<string, unknown>) => {
+    const found = { id: String(id), key: String(key), template: String(template), isArchived: archived_at !== null }
+    const resource = { ...found, signals: (signals as { key: string }[]).map(signal => signal.key) }
+    const at = known.resources.findIndex(one => one.id === resource.id)
+    if (at === -1) keep(known.resources, resource)
+    else known.resources[at] = resource
+    if (open !== null && open !== undefined) learnIncident((open as { id: string }).id)
+  }
+  const part = (name: string, template: string): string | undefined => {
+    if (name === 'workspace') return home
+    const resource = random.pick(known.resources)
+    if (name === 'resource') return resource && (random.chance(0.5) ? resource.id : resource.key)
+    if (name === 'incident') return random.pick(known.incidents)
+    if (name === 'token') return random.pick(known.addresses)?.token
+    return template.includes('/addresses/') ? random.pick(known.addresses)?.id : random.pick(known.destinations)
+  }
+  const fill = (template: string): string | null => {
+    const parts = template.split('/').map(one => {
+      const name = /^[{](\w+)[}]$/.exec(one)?.[1]
+      return name === undefined ? one : part(name, template)
+    })
+    return parts.includes(undefined) ? null : parts.map(one => encodeURIComponent(one ?? '')).join('/')
+  }
+  return Object.assign(known, { learn, fill })
+}
+
+const addressOf = ({ id, token, template, second_factor }: Record<string, unknown>): KnownAddress => ({
+  id: String(id),
+  token: String(token),
+  template: template === null ? null : String(template),
+  secondFactor: second_factor === true,
+})
+
+/** The same path in the workspace of others. */
+export const abroad = (path: string): string => path.replace(home, foreign)

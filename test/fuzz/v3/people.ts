@@ -1,0 +1,54 @@
+// Callers of generation 3: every role with a full key and with scoped ones, in a workspace of their own and in none of it. Each knows which
+// refusal a route's record has for them.
+import { hashToken, makeToken } from '#shared/api-token.ts'
+import { type KeyAction, keyActions } from '#shared/contracts/account.ts'
+import type { Route } from '../../../services/gateway/route.ts'
+import { addPerson } from '../../support/api-world.ts'
+import type { FuzzedInstallation } from '../installation.ts'
+
+export interface Caller {
+  title: string
+  /** Null: no key is sent. */
+  token: string | null
+  role: 'viewer' | 'editor' | 'owner' | 'stranger' | null
+  /** Null: a full key. */
+  actions: readonly KeyAction[] | null
+}
+
+export const home = 'fuzzhome00'
+export const foreign = 'fuzzother0'
+
+/** The first is the owner with a full key. */
+export async function addPeople(installation: Pick<FuzzedInstallation, 'store' | 'clock' | 'ask'>): Promise<Caller[]> {
+  const callers: Caller[] = []
+  for (const role of ['owner', 'editor', 'viewer'] as const) {
+    const { userId, token } = await addPerson(installation, `fuzz${role}`, { [home]: role })
+    callers.push({ title: role, token, role, actions: null })
+    for (const actions of [[], ...keyActions.map(action => [action])]) {
+      const scoped = makeToken()
+      const key = { id: `fuzz${role}${actions.join()}`, description: '', tokenHash: hashToken(scoped), prefix: 'wk_' }
+      await installation.ask('create-key', { ...key, userId, scope: { workspaceId: home, actions } })
+      callers.push({ title: `${role} with a key for ${actions[0] ?? 'reading'}`, token: scoped, role, actions })
+    }
+  }
+  const { token } = await addPerson(installation, 'fuzzstranger', { [foreign]: 'owner' })
+  callers.push({ title: 'a stranger', token, role: 'stranger', actions: null })
+  callers.push({ title: 'nobody', token: null, role: null, actions: null })
+  callers.push({ title: 'an unknown key', token: makeToken(), role: null, actions: null })
+  return callers
+}
+
+/** How the route refuses the caller, whatever else is wrong behind that check; null: it lets them in (v3 1.3 and 2.2). */
+export function refusalFor(
+  { needs: { role: needed, scope }, path }: Route,
+  { role, actions }: Caller,
+): { status: number; details: Record<string, string> } | null {
+  if (needed === 'nobody') return null
+  if (role === null) return { status: 401, details: {} }
+  if (path.includes(':workspace') && role === 'stranger') return { status: 404, details: {} }
+  if (actions !== null && scope !== null && (scope === 'full' || !actions.includes(scope)))
+    return { status: 403, details: { scope } }
+  const ranks = ['viewer', 'editor', 'owner']
+  if (needed === 'anybody' || ranks.indexOf(role) >= ranks.indexOf(needed)) return null
+  return { status: 403, details: { role: needed } }
+}

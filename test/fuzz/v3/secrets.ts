@@ -1,0 +1,35 @@
+// Secrets that the fuzz plants, and who may read each. Nobody reads a token of a key or an address again, a destination's URL, or what a sender's
+// reason had of a URL's credentials. Rules: docs/reference/v3.md, 8.1, 10.1 and 11.2.
+import type { Caller } from './people.ts'
+
+const marks = {
+  data: 'planted5dataSecret',
+  password: 'planted5urlPassword',
+  parameter: 'planted5urlParameter',
+  label: 'planted5labelSecret',
+  reason: 'planted5reasonSecret',
+  destination: 'planted5destinationPath',
+}
+
+/** Values with a secret in them. */
+export const plant = {
+  data: marks.data,
+  websiteUrl: `http://user:${marks.password}@127.0.0.1:1/?api_key=${marks.parameter}`,
+  label: marks.label,
+  reason: `no answer of http://me:${marks.reason}@db.example/?token=${marks.reason} at all`,
+  destination: marks.destination,
+}
+
+/** Shown to editors and owners with a full key. */
+const ofWriters: readonly string[] = [marks.data, marks.password, marks.parameter, marks.label]
+const ofNobody: readonly string[] = [marks.reason, marks.destination]
+
+/** Secrets in a response to `caller` that are not in the request itself. `shown`: tokens that this very response may have. */
+export function leaks(
+  text: string,
+  { sent, caller, tokens }: { sent: string; caller: Caller; tokens: readonly string[] },
+): string[] {
+  const isWriter = caller.actions === null && (caller.role === 'editor' || caller.role === 'owner')
+  const hidden = [...ofNobody, ...(isWriter ? [] : ofWriters), ...tokens]
+  return hidden.filter(secret => text.includes(secret) && !sent.includes(secret)).map(secret => `shows ${secret}`)
+}

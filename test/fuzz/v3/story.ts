@@ -1,0 +1,127 @@
+// A Resource's whole life, each step with the one response that it must bring: published, created, reported on, its Incident opened and taken,
+// maintenance, another revision, archived. Then every step once more on the archived one. Rules: docs/reference/v3.md, sections 3 to 8.
+import type { Wanted } from './judge.ts'
+import { mutate } from './mutations.ts'
+import { addressPath } from './operations.ts'
+import { home } from './people.ts'
+import { requestOf, type V3Run } from './run.ts'
+import { plant } from './secrets.ts'
+
+type Json = Record<string, unknown>
+
+const revision = (key: string, version: number) => ({
+  key,
+  version,
+  name: 'Story',
+  fields: [{ key: 'constructor', type: 'string' }],
+  signals: [
+    { key: 'probe', kind: 'event' },
+    { key: 'constructor', kind: 'event' },
+  ],
+  rules: [
+    {
+      key: 'down',
+      action: 'Look.',
+      wait: { confirm_after: 0, recover_after: 0 },
+      decision: { signal: version % 2 ? 'probe' : 'constructor', field: 'status', operator: 'eq', operand: 'problem' },
+    },
+  ],
+})
+
+const at = `/v3/workspaces/${home}`
+const ofWorkspace = '/v3/workspaces/{workspace}'
+const ofResource = `${ofWorkspace}/resources/{resource}`
+const problem = { signal: 'probe', state: 'problem', reason: plant.reason, labels: { api_token: plant.label }, id: 'first' }
+const gone: Wanted = { status: 422, field: 'resource' }
+
+/** Plays the life of Resource `number`; every response is judged. */
+export async function liveOnce(run: V3Run, number: number): Promise<void> {
+  const life = createLife(run, `story-${number}`, `life-${number}`)
+  await life.publish(1, { status: 201 })
+  await life.publish(1, { status: 409 })
+  await life.publish(2, { status: 201 })
+  const { token } = await life.address({ status: 201 })
+  const { id } = await life.create({ status: 201 })
+  await life.create({ status: 409, field: 'key' })
+  const first = await life.observe(problem, { status: 202 })
+  const again = await life.observe({ ...problem, state: 'ok' }, { status: 202 })
+  if (JSON.stringify(first) !== JSON.stringify(again)) run.complain('a sent id again is answered otherwise')
+  const { open_incident: open } = await life.detail({ status: 200 })
+  const incident = String((open as Json | null)?.['id'])
+  if (incident === 'undefined') run.complain('a problem opened no Incident')
+  await life.take(incident, { status: 200 })
+  await life.take(incident, { status: 409 })
+  for (const status of [200, 200]) await life.hold({ status })
+  for (const status of [200, 409]) await life.release({ status })
+  await life.change({ status: 200 })
+  await life.rebind(1, { status: 422, field: 'template' })
+  await life.rebind(2, { status: 200 })
+  await life.take(incident, { status: 409 })
+  await life.report(String(token), { status: 202 })
+  await life.hold({ status: 200 })
+  await readAll(run, { id: String(id), incident })
+  await life.archive({ status: 200 })
+  await life.observe({ ...problem, id: 'late' }, gone)
+  await life.report(String(token), gone)
+  const { accepted } = await life.batch([problem, { ...problem, id: 'late' }], { status: 200 })
+  if (accepted !== 0) run.complain(`an archived Resource took ${accepted} Observations of a batch`)
+  for (const again of [life.archive, life.hold, life.release, life.change]) await again({ status: 409 })
+  await life.take(incident, { status: 409 })
+  await life.rebind(1, { status: 409 })
+  await life.create({ status: 409, field: 'key' })
+  await readAll(run, { id: String(id), incident })
+}
+
+/** The steps of the life of Resource `key`. Each wants one response and returns its result. */
+function createLife(run: V3Run, template: string, key: string) {
+  const resource = `${at}/resources/${key}`
+  const step = async (line: string, path: string, body: Json | null, wanted: Wanted): Promise<Json> => {
+    const { owner, random } = run
+    const operation = run.operations.find(({ name }) => name === line)
+    if (operation === undefined) throw new Error(`there is no operation ${line}`)
+    const request = requestOf(run, operation, { path, body, caller: owner, wanted })
+    if (body !== null && operation.body !== null && random.chance(0.3)) {
+      // A fault of the body comes before one of the state.
+      const broken = mutate(operation.body, body, operation.resolve, random)
+      if (broken !== null) await run.play({ ...request, body: broken.text, broken: [broken.name], wanted: broken.expected })
+    }
+    const { text } = await run.play({ ...request, broken: wanted.status < 400 ? [] : ['a state that does not allow it'] })
+    return (JSON.parse(text) as { result: Json | null }).result ?? {}
+  }
+  const made = { template: `${template}@1`, key, name: 'Life' }
+  const taken = `${ofWorkspace}/incidents/{incident}/acknowledge`
+  const answers = { constructor: 'x' }
+  return {
+    publish: (version: number, wanted: Wanted) =>
+      step(`POST ${ofWorkspace}/templates`, `${at}/templates`, revision(template, version), wanted),
+    address: (wanted: Wanted) => step(`POST ${ofWorkspace}/addresses`, `${at}/addresses`, { template }, wanted),
+    create: (wanted: Wanted) => step(`POST ${ofWorkspace}/resources`, `${at}/resources`, made, wanted),
+    detail: (wanted: Wanted) => step(`GET ${ofResource}`, resource, null, wanted),
+    change: (wanted: Wanted) => step(`PATCH ${ofResource}`, resource, { name: 'Other', labels: { env: 'x' } }, wanted),
+    observe: (sent: Json, wanted: Wanted) => step(`POST ${ofResource}/observations`, `${resource}/observations`, sent, wanted),
+    hold: (wanted: Wanted) => step(`PUT ${ofResource}/maintenance`, `${resource}/maintenance`, { minutes: 5 }, wanted),
+    release: (wanted: Wanted) => step(`DELETE ${ofResource}/maintenance`, `${resource}/maintenance`, null, wanted),
+    archive: (wanted: Wanted) => step(`POST ${ofResource}/archive`, `${resource}/archive`, null, wanted),
+    rebind: (version: number, wanted: Wanted) =>
+      step(`POST ${ofResource}/rebind`, `${resource}/rebind`, { template: `${template}@${version}`, meta: answers }, wanted),
+    take: (incident: string, wanted: Wanted) => step(`POST ${taken}`, `${at}/incidents/${incident}/acknowledge`, null, wanted),
+    report: (token: string, wanted: Wanted) =>
+      step(`POST ${addressPath}`, `/in/${token}`, { resource: key, signal: 'constructor', state: 'problem' }, wanted),
+    batch: (items: Json[], wanted: Wanted) => {
+      const observations = items.map(item => ({ resource: key, ...item }))
+      return step(`POST ${ofWorkspace}/observations`, `${at}/observations`, { observations }, wanted)
+    },
+  }
+}
+
+/** Every read of the Resource and its Incident, by every caller who may read; each is judged for what it must not show. */
+async function readAll(run: V3Run, { id, incident }: { id: string; incident: string }): Promise<void> {
+  const readers = run.callers.filter(
+    ({ role, actions }) => role !== null && role !== 'stranger' && (actions === null || actions.length === 0),
+  )
+  const reads = run.operations.filter(({ method, path }) => method === 'GET' && /[{](resource|incident)[}]/.test(path))
+  for (const operation of reads) {
+    const path = operation.path.replace('{workspace}', home).replace('{resource}', id).replace('{incident}', incident)
+    for (const caller of readers) await run.play(requestOf(run, operation, { path, body: null, caller, wanted: { status: 200 } }))
+  }
+}
