@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Command, CommandOf } from '#shared/contracts/command.ts'
 import type { PolicyInput } from '#shared/contracts/policy.ts'
-import { idLength, pushedObservationId, randomId, seriesId } from '#shared/ids.ts'
+import { idLength, randomId, seriesId } from '#shared/ids.ts'
 import { minute } from '#shared/limits.ts'
 import type { Connection } from './connection.ts'
+import { type Generation, generations } from './generations.ts'
 import { patiently } from './seed.ts'
 import type { System } from './system.ts'
 import { runAtOnce } from './waiting.ts'
@@ -14,6 +15,8 @@ import { runAtOnce } from './waiting.ts'
 const subjectsAtOnce = 100
 
 export interface CustomFleet {
+  /** Whose Observations its subjects take. */
+  generation: Generation
   workspaceId: string
   subjectIds: string[]
   /** Slugs, by subject. */
@@ -42,7 +45,7 @@ export async function seedCustom(
     }
     await send({ kind: 'create-rule', id: randomId(16), name: 'health', policy: policyOf(names), convert: false })
   })
-  return { workspaceId, subjectIds, slugs, signals: names }
+  return { generation: 2, workspaceId, subjectIds, slugs, signals: names }
 }
 
 function policyOf(signals: readonly string[]): CommandOf<'create-rule'>['policy'] {
@@ -60,7 +63,7 @@ export interface Reports {
 }
 
 /** A microsecond apart, so that each has an identity of its own; the first is of now. */
-export function createReports({ subjectIds, signals }: CustomFleet): Reports {
+export function createReports({ generation, subjectIds, signals }: CustomFleet): Reports {
   let observedAtUs = Date.now() * 1_000
   let made = 0
   const newest = new Map<string, { observedAtUs: number; status: Report['status'] }>()
@@ -75,8 +78,8 @@ export function createReports({ subjectIds, signals }: CustomFleet): Reports {
     verify: system => {
       const database = new DatabaseSync(join(system.dataFolder, 'watchkeeper.db'), { readOnly: true })
       try {
-        verifyRows(database, made)
-        for (const [at, id] of subjectIds.entries()) verifySubject(database, id, signals, newest, at)
+        verifyRows(database, made, generation)
+        for (const [at, id] of subjectIds.entries()) verifySubject(database, id, { generation, signals }, newest, at)
       } finally {
         database.close()
       }
@@ -84,11 +87,12 @@ export function createReports({ subjectIds, signals }: CustomFleet): Reports {
   }
 }
 
-function verifyRows(database: DatabaseSync, made: number): void {
+function verifyRows(database: DatabaseSync, made: number, generation: Generation): void {
   const count = (where: string) =>
     Number(database.prepare(`SELECT count(*) AS rows FROM pushedObservations WHERE ${where}`).get()?.['rows'])
-  const stored = count('1')
-  const accepted = count('rejectReason IS NULL')
+  const { isOwnRow } = generations[generation]
+  const stored = count(isOwnRow)
+  const accepted = count(`${isOwnRow} AND rejectReason IS NULL`)
   if (stored !== made || accepted !== made)
     throw new Error(`${made} observations were reported; ${stored} are stored, ${accepted} of them accepted.`)
 }
@@ -97,7 +101,7 @@ function verifyRows(database: DatabaseSync, made: number): void {
 function verifySubject(
   database: DatabaseSync,
   subjectId: string,
-  signals: readonly string[],
+  { generation, signals }: Pick<CustomFleet, 'generation' | 'signals'>,
   newest: ReadonlyMap<string, { observedAtUs: number; status: Report['status'] }>,
   at: number,
 ): void {
@@ -111,7 +115,7 @@ function verifySubject(
     if (expected === undefined) continue
     const key = custom.signals.find((signal: { slug: string }) => signal.slug === slug).key
     const series = database.prepare('SELECT observedAtUs AS at FROM series WHERE id = ?').get(seriesId(subjectId, key, {}))
-    const row = pushedObservationId(subjectId, key, {}, expected.observedAtUs)
+    const row = generations[generation].rowId(subjectId, key, expected.observedAtUs)
     const isStored = database.prepare('SELECT 1 FROM pushedObservations WHERE id = ?').get(row) !== undefined
     const judged = found?.find(([input]: string[]) => input === slug)?.[1]
     if (isStored && series?.['at'] === expected.observedAtUs && judged === expected.status) continue

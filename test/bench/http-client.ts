@@ -6,6 +6,8 @@ export interface Answered {
   ms: number
   bytes: number
   result: unknown
+  /** Of a list of generation 3; null of other answers. */
+  meta: unknown
 }
 
 export interface HttpClient {
@@ -25,8 +27,8 @@ export function createHttpClient(origin: string, key: string, connections: numbe
       const answer = await pool.request({ path, method, headers, body: body === undefined ? null : JSON.stringify(body) })
       const text = await answer.body.text()
       const ms = performance.now() - startedAt
-      const { result, error } = JSON.parse(text) as { result: unknown; error: unknown }
-      if (answer.statusCode === 200 && error === null) return { ms, bytes: text.length, result }
+      const { result, error, meta = null } = JSON.parse(text) as { result: unknown; error: unknown; meta?: unknown }
+      if (answer.statusCode < 300 && error === null) return { ms, bytes: text.length, result, meta }
       throw new Error(`${method} ${path} answered ${answer.statusCode} ${JSON.stringify(error)}`)
     },
     close: () => pool.destroy(),

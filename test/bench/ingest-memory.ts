@@ -1,7 +1,7 @@
 // Ingest, memory: what 10,000 custom subjects, each reported on, hold resident beyond the same system without them.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
-import { createReports, seedCustom } from './custom-fleet.ts'
+import { type CustomFleet, createReports, seedCustom } from './custom-fleet.ts'
 import { sendInBatches } from './push-observations.ts'
 import { type PartResult, quantity, type Run } from './run-context.ts'
 import { homeOf } from './seed.ts'
@@ -11,30 +11,42 @@ const signals = 2
 /** Longer than a checkpoint, after which nothing is left to write. */
 const restMs = 15_000
 
-export async function ingestMemory(run: Run): Promise<PartResult> {
+export const ingestMemory = (run: Run): Promise<PartResult> =>
+  measureMemory(run, {
+    part: 'ingest',
+    named: 'custom subjects',
+    budgetMb: 250,
+    seed: (connection, workspaceId, subjects) => seedCustom(connection, { workspaceId, subjects, signals }),
+  })
+
+interface Held {
+  part: string
+  named: string
+  budgetMb: number
+  seed(connection: Connection, workspaceId: string, subjects: number): Promise<CustomFleet>
+}
+
+/** Resident memory beyond that of the same process before the subjects were made, both at rest; each signal is reported on once. */
+export async function measureMemory(run: Run, held: Held): Promise<PartResult> {
   const subjects = run.options.quick ? 500 : 10_000
-  run.say(`ingest: memory of ${subjects} custom subjects`)
+  run.say(`${held.part}: memory of ${subjects} ${held.named}`)
   const found = await run.withSystem(async system => {
     await system.start()
     const connection = await system.connect()
     try {
-      return await compare(run, system, connection, subjects)
+      return await compare(run, system, connection, (workspaceId: string) => held.seed(connection, workspaceId, subjects))
     } finally {
       await connection.close()
     }
   })
   const more = (found.with.residentBytes - found.without.residentBytes) / 1e6
   const mb = (bytes: number) => Math.round(bytes / 1e6)
+  const name = `${subjects.toLocaleString('en')} ${held.named}: resident, more than without`
   return {
-    quantities: [
-      quantity('ingest', `${subjects.toLocaleString('en')} custom subjects: resident, more than without`, 'MB', more, {
-        better: 'lower',
-        budget: 250,
-      }),
-    ],
+    quantities: [quantity(held.part, name, 'MB', more, { better: 'lower', budget: held.budgetMb })],
     details: [
       {
-        title: 'Memory of custom subjects',
+        title: `Memory of ${held.named}`,
         rows: [
           { subjects: 0, 'RSS MB': mb(found.without.residentBytes), 'peak MB': mb(found.without.peakBytes) },
           { subjects, 'RSS MB': mb(found.with.residentBytes), 'peak MB': mb(found.with.peakBytes) },
@@ -44,14 +56,19 @@ export async function ingestMemory(run: Run): Promise<PartResult> {
   }
 }
 
-async function compare(run: Run, system: System, connection: Connection, subjects: number) {
+async function compare(
+  run: Run,
+  system: System,
+  connection: Connection,
+  seedFleet: (workspaceId: string) => Promise<CustomFleet>,
+) {
   const rest = run.options.quick ? 1_000 : restMs
   const { workspaceId } = await homeOf(connection, system.url, await system.key())
   await pause(rest)
   const without = system.usage()
-  const fleet = await seedCustom(connection, { workspaceId, subjects, signals })
+  const fleet = await seedFleet(workspaceId)
   const reports = createReports(fleet)
-  await sendInBatches(system, connection, { fleet, reports }, { batches: 1, perBatch: signals, atOnce: 64 })
+  await sendInBatches(system, connection, { fleet, reports }, { batches: 1, perBatch: fleet.signals.length, atOnce: 64 })
   await pause(rest)
   const withThem = system.usage()
   await system.stop()

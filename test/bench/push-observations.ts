@@ -1,9 +1,8 @@
 // Observations as senders push them: one by one over REST, several in a command on the bus, and many single commands at once.
-import { randomId } from '#shared/ids.ts'
 import type { Connection } from './connection.ts'
 import type { CustomFleet, Reports } from './custom-fleet.ts'
+import { bodyOf, generations } from './generations.ts'
 import { createHttpClient } from './http-client.ts'
-import { patiently } from './seed.ts'
 import { type Summary, summarize } from './statistics.ts'
 import type { System } from './system.ts'
 import { runAtOnce } from './waiting.ts'
@@ -44,9 +43,8 @@ export async function sendByRest(
       if (at >= until) return
       if (at >= measureFrom) cpuMs ??= system.usage().cpuMs
       const { subject, signal } = placeOf(fleet, first, connections, turn)
-      const { signal: slug, observedAtUs, ...report } = reports.next(subject, signal)
-      const path = `/api/v2/subjects/${fleet.slugs[subject]}/signals/${slug}/observations?workspace_id=${fleet.workspaceId}`
-      const { ms } = await client.call('POST', path, { ...report, observed_at: timestamp(observedAtUs as number) })
+      const { path, body } = generations[fleet.generation].rest(fleet, subject, reports.next(subject, signal))
+      const { ms } = await client.call('POST', path, body)
       if (at >= measureFrom) latencies.push(ms)
     }
   }
@@ -65,10 +63,6 @@ function placeOf({ subjectIds, signals }: CustomFleet, lane: number, lanes: numb
   return { subject: lane + lanes * (turn % own), signal: Math.floor(turn / own) % signals.length }
 }
 
-/** RFC 3339 with microseconds. */
-const timestamp = (us: number): string =>
-  `${new Date(Math.floor(us / 1_000)).toISOString().slice(0, -1)}${String(us % 1_000).padStart(3, '0')}Z`
-
 /** `batches` commands for each subject in turn, each with `perBatch` observations over all its signals. */
 export async function sendInBatches(
   system: System,
@@ -83,14 +77,42 @@ export async function sendInBatches(
     const subject = index % subjectIds.length
     const observations = Array.from({ length: perBatch }, (_, at) => reports.next(subject, at % signals.length))
     const startedAt = performance.now()
-    const command = { kind: 'report-observations', id: randomId(20), observations } as const
-    const { results } = await patiently(() => keeper.send(subjectIds[subject] as string, command))
-    if (results.some(result => !result.ok || !result.observation.accepted)) throw new Error('An observation was not accepted.')
+    await generations[fleet.generation].send(keeper, subjectIds[subject] as string, observations)
     latencies.push(performance.now() - startedAt)
   })
   const elapsedMs = performance.now() - before.at
   const all = sent(latencies, elapsedMs, 0)
   const observations = latencies.length * perBatch
+  return { ...all, observations, cpuMsPerThousand: ((system.usage().cpuMs - before.cpuMs) * 1_000) / observations }
+}
+
+/** Batches of generation 3 over REST, `atOnce` at a time: each has every signal of as many Resources as it has room for, in turn. */
+export async function sendBatchesByRest(
+  system: System,
+  { fleet, reports }: Senders,
+  { batches, perBatch, atOnce }: { batches: number; perBatch: number; atOnce: number },
+): Promise<Sent> {
+  const client = createHttpClient(system.url, await system.key(), atOnce)
+  const { workspaceId, slugs, signals } = fleet
+  const latencies: number[] = []
+  const before = { cpuMs: system.usage().cpuMs, at: performance.now() }
+  const itemAt = (place: number) => {
+    const subject = Math.floor(place / signals.length) % slugs.length
+    return { resource: slugs[subject], ...bodyOf(reports.next(subject, place % signals.length)) }
+  }
+  try {
+    await runAtOnce(batches, atOnce, async index => {
+      const observations = Array.from({ length: perBatch }, (_, at) => itemAt(index * perBatch + at))
+      const { ms, result } = await client.call('POST', `/api/v3/workspaces/${workspaceId}/observations`, { observations })
+      const { rejected } = result as { rejected: number }
+      if (rejected > 0) throw new Error(`${rejected} Observations of a batch were refused.`)
+      latencies.push(ms)
+    })
+  } finally {
+    await client.close()
+  }
+  const all = sent(latencies, performance.now() - before.at, 0)
+  const observations = batches * perBatch
   return { ...all, observations, cpuMsPerThousand: ((system.usage().cpuMs - before.cpuMs) * 1_000) / observations }
 }
 
@@ -105,9 +127,7 @@ export async function sendBurst(
   const latencies: number[] = []
   const before = { cpuMs: system.usage().cpuMs, at: performance.now() }
   const send = async (subject: number, signal: number) => {
-    const command = { kind: 'report-observation', id: randomId(20), ...reports.next(subject, signal, status) } as const
-    const { accepted, rejectReason } = await patiently(() => keeper.send(subjectIds[subject] as string, command))
-    if (!accepted) throw new Error(`An observation of a burst was not accepted: ${rejectReason}.`)
+    await generations[fleet.generation].send(keeper, subjectIds[subject] as string, [reports.next(subject, signal, status)])
     latencies.push(performance.now() - before.at)
   }
   await Promise.all(signals.flatMap((_, signal) => subjectIds.map((_, subject) => send(subject, signal))))

@@ -12,6 +12,11 @@ import { locations } from './part-locations.ts'
 import { memory } from './part-memory.ts'
 import { restart } from './part-restart.ts'
 import { storage } from './part-storage.ts'
+import { v3Baselines } from './part-v3-baselines.ts'
+import { v3Burst } from './part-v3-burst.ts'
+import { v3Intake } from './part-v3-intake.ts'
+import { v3Memory } from './part-v3-memory.ts'
+import { v3Templates } from './part-v3-templates.ts'
 import { endAllChildren } from './processes.ts'
 import { asText, describeMachine, judged, type Report, writeIntoDocument } from './report.ts'
 import { createRun, type Part, type RunOptions } from './run-context.ts'
@@ -38,10 +43,18 @@ const parts: Record<string, Described> = {
   lists: { part: listed, meaning: 'pages of 50 of 10,000 Resources behind filters' },
   memory: { part: memory, meaning: '10,000 monitors: resident, and all checked after a cold start' },
   storage: { part: storage, meaning: 'bytes on disk per check' },
+  'v3-intake': {
+    part: v3Intake,
+    meaning: 'Observations over REST beside generation 2, with and without audit, and in batches of 500',
+  },
+  'v3-burst': { part: v3Burst, meaning: 'bursts of Observations in turn with those of generation 2, beside checks' },
+  'v3-templates': { part: v3Templates, meaning: 'a publication, and 1,000 Resources bound to another revision' },
+  'v3-memory': { part: v3Memory, meaning: '10,000 Resources with three rules in memory' },
+  'v3-baselines': { part: v3Baselines, meaning: '10,000 Resources with 7-day baselines that report every 5 minutes' },
 }
 const meanings = Object.entries(parts).map(([name, { meaning }]) => `  ${name.padEnd(14)} ${meaning}`)
 /** No run lasts longer; a part that hangs would otherwise. */
-const wholeRunMs = 60 * 60_000
+const wholeRunMs = 90 * 60_000
 /** Percent: what the first full runs held on machines of two cores. */
 const heldShareDefault = '25'
 
