@@ -6,14 +6,20 @@ import type { Template } from '#shared/contracts/template.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { comparisonsOf } from '#shared/manifest/read-decision.ts'
 import { platformSignalKey, reportedKind } from '#shared/resource-signals.ts'
+import { isFault, notJudged, type RevisionFault } from '#shared/stored-revisions.ts'
 import { windowView } from '#shared/subject-view.ts'
 
-/** `template`: of a Resource of a published Template; null of others. `judged`: what a rule says now; absent: what was last recorded. */
+/**
+ * `revision`: of a Resource of a published Template; null of others. `judged`: what a rule says now; absent: what was last recorded. No rule of a
+ * missing or damaged Template is judged, and each says so (v3 4.12).
+ */
 export function resourceView(
   subject: SubjectDocument,
-  template: Template | null,
+  revision: Template | RevisionFault | null,
   judged?: (rule: RuleState) => Judgement,
 ): ResourceView {
+  const template = isFault(revision) ? null : revision
+  const fault = isFault(revision) && subject.archivedAt === null ? notJudged(subject.template, revision) : null
   const { id, rev, workspaceId, slug, name, kind, check, labels, createdAt, archivedAt, maintenance, templated } = subject
   return {
     id,
@@ -29,7 +35,10 @@ export function resourceView(
     createdAt,
     archivedAt,
     signals: signalsOf(subject, template),
-    rules: subject.rules.map(rule => ruleView(rule, template, judged?.(rule))),
+    rules: subject.rules.map(rule => ({
+      ...ruleView(rule, template, judged?.(rule)),
+      ...(fault === null ? {} : { status: 'no_data' as const, explanation: fault, since: null }),
+    })),
     maintenance: maintenance && windowView(maintenance.context),
   }
 }

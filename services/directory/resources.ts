@@ -4,10 +4,10 @@ import type { ResolvedResource } from '#shared/contracts/ask-resources.ts'
 import type { Page } from '#shared/contracts/page.ts'
 import type { ResourceView } from '#shared/contracts/resource-views.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import type { Template } from '#shared/contracts/template.ts'
 import { limits } from '#shared/limits.ts'
 import { resourceView } from '#shared/resource-view.ts'
 import type { Store } from '#shared/store/port.ts'
+import { readRevisions } from '#shared/stored-revisions.ts'
 import type { DirectoryContext } from './context.ts'
 import { type FilteredSubjects, filteredSubjects } from './resource-filters.ts'
 
@@ -93,14 +93,10 @@ async function viewsOfIds(store: Store, ids: readonly string[], { isOne }: Filte
   return new Map(views.map(view => [view.id, view]))
 }
 
-/** With the words of their Templates. One whose revision is missing is shown without them. */
+/** With the words of their Templates. */
 async function viewsOf(store: Store, subjects: readonly SubjectDocument[]): Promise<ResourceView[]> {
-  const bound = subjects
-    .filter(({ kind }) => kind === 'template')
-    .map(({ workspaceId, template }) => `${workspaceId}/${template}`)
-  const ids = [...new Set(bound)]
-  const found = ids.length === 0 ? [] : await store.get('templates', ids)
-  const templates = new Map<string, Template>()
-  for (const document of found) if (document !== null) templates.set(document.id, document.template)
-  return subjects.map(subject => resourceView(subject, templates.get(`${subject.workspaceId}/${subject.template}`) ?? null))
+  const revisionId = ({ workspaceId, template }: SubjectDocument) => `${workspaceId}/${template}`
+  const bound = subjects.filter(({ kind }) => kind === 'template')
+  const revisions = await readRevisions(store, [...new Set(bound.map(revisionId))])
+  return subjects.map(subject => resourceView(subject, revisions.get(revisionId(subject)) ?? null))
 }

@@ -97,10 +97,14 @@ export function draftOf(core: Core, drafts: Drafts, partition: Partition, id: st
   return draft
 }
 
-/** Keeps an input that cannot be judged with its reason, marks its subject faulty, and goes on with the next. */
+/**
+ * Keeps an input that cannot be judged with its reason, marks its subject faulty, and goes on with the next. A deadline stays due: when it fails
+ * again for the same reason, nothing is kept or written.
+ */
 export function setAside(core: Core, draft: Draft, waiting: Waiting, error: unknown, drafts: Drafts): void {
   const now = core.clock.now()
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = reasonOf(error)
+  if (waiting.input.kind === 'deadline' && draft.subject?.faulty?.reason === reason) return
   core.metrics.setAside.inc()
   core.logger.error({ err: error, subjectId: draft.id }, 'input became a dead letter')
   drafts.setAside.push({
@@ -109,13 +113,13 @@ export function setAside(core: Core, draft: Draft, waiting: Waiting, error: unkn
     subjectId: draft.id,
     partition: draft.partition.number,
     at: now,
-    reason: reason.slice(0, limits.check.errorCharacters),
+    reason,
     input: JSON.stringify(waiting.input).slice(0, limits.keeper.setAsideCharacters),
     expireAt: now + limits.keeper.setAsideMs,
   })
   if (draft.subject !== null) {
     const count = (draft.subject.faulty?.count ?? 0) + 1
-    draft.subject = { ...draft.subject, faulty: { at: now, reason: reason.slice(0, limits.check.errorCharacters), count } }
+    draft.subject = { ...draft.subject, faulty: { at: now, reason, count } }
     draft.change = 'commit'
   }
   draft.replies.push({
@@ -123,3 +127,6 @@ export function setAside(core: Core, draft: Draft, waiting: Waiting, error: unkn
     reply: refusal('internal', 'Internal error', 'The request could not be carried out; it was set aside.'),
   })
 }
+
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, limits.check.errorCharacters)

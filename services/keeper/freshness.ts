@@ -71,6 +71,16 @@ export function layOverSeries(
   return { subject: judged, change: change === 'commit' ? change : changeBetween(subject, judged) }
 }
 
+/**
+ * The subject with what senders reported, not judged: it could not be. It is due at once, so that it is judged as soon as it can be.
+ */
+export function layUnjudged(subject: SubjectDocument, series: readonly SeriesDocument[]): SubjectDocument {
+  if (subject.custom === null || isOver(subject) || series.length === 0) return subject
+  const laid = series.reduce(takeSeries, subject)
+  const at = series.reduce((latest, { judgedAt }) => Math.max(latest, judgedAt), subject.judgedAt)
+  return { ...laid, dueAt: Math.min(laid.dueAt ?? at, at) }
+}
+
 /** Of a Resource's signal it is taken whole, where it has heard what the document has not. */
 function takeSeries(subject: SubjectDocument, series: SeriesDocument): SubjectDocument {
   const { custom, templated } = subject

@@ -3,7 +3,7 @@ import type { SeriesDocument } from '#shared/contracts/observation.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits } from '#shared/limits.ts'
 import { type Core, persistWhile } from './core.ts'
-import { type LaidOver, layOver, layOverSeries } from './freshness.ts'
+import { type LaidOver, layOver, layOverSeries, layUnjudged } from './freshness.ts'
 import type { Partition, Waiting } from './partition.ts'
 import { heldSilence, momentOf } from './silence.ts'
 import { noReports } from './stored-reports.ts'
@@ -82,8 +82,17 @@ function takeIntoCache(
   const now = core.clock.now()
   const surrounding = { now, held, confirmAfterMs, closeAfterMs, templateOf: templates.of, stored: noReports }
   const nothing: LaidOver = { subject: document, change: 'nothing' }
-  const checked = freshness === undefined ? nothing : layOver(document, freshness, surrounding)
-  const { subject, change } = layOverSeries(checked, series, surrounding)
+  const lay = (): LaidOver => {
+    try {
+      const checked = freshness === undefined ? nothing : layOver(document, freshness, surrounding)
+      return layOverSeries(checked, series, surrounding)
+    } catch (error) {
+      // One subject that cannot be judged must not stop its partition.
+      core.logger.error({ err: error, subjectId: id }, 'subject could not be judged as it was read')
+      return { subject: layUnjudged(document, series), change: 'commit' }
+    }
+  }
+  const { subject, change } = lay()
   core.cache.set(id, { subject, dirty: change !== 'nothing', reports: null })
   if (change !== 'nothing') partition.dirty.add(id)
   if (change === 'commit') flush.push(id)

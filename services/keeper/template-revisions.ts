@@ -3,43 +3,47 @@ import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Template } from '#shared/contracts/template.ts'
 import { limits } from '#shared/limits.ts'
 import type { Store } from '#shared/store/port.ts'
+import { isFault, type RevisionFault, readRevisions } from '#shared/stored-revisions.ts'
+import type { TemplateOf } from './step/types.ts'
+import { UnusableTemplate } from './step/unusable-template.ts'
 
 type Bound = Pick<SubjectDocument, 'workspaceId' | 'template'>
 
-/** The id of the revision that a Resource is bound to; null where a published Template says nothing of it. */
+/** The id of the revision that a Resource is bound to; null if it is bound to no published Template. */
 export const revisionIdOf = ({ kind, workspaceId, template }: Bound & Pick<SubjectDocument, 'kind'>): string | null =>
   kind === 'template' && template !== null ? `${workspaceId}/${template}` : null
 
 export class TemplateRevisions {
   /** Least recently read first. */
-  readonly #known = new Map<string, Template>()
+  readonly #known = new Map<string, Template | RevisionFault>()
   readonly #max: number
 
   constructor(max: number = limits.keeper.templateRevisions) {
     this.#max = max
   }
 
-  /** Reads those that are not known. One that the store lacks is asked for again the next time. */
+  /** Reads those that are not known. One that cannot be used is read again the next time: it may be back. */
   async load(store: Store, ids: Iterable<string>): Promise<void> {
     const wanted = new Set(ids)
-    const missing = [...wanted].filter(id => !this.#known.has(id))
+    const missing = [...wanted].filter(id => isFault(this.#known.get(id) ?? 'missing'))
     if (missing.length === 0) return
-    for (const found of await store.get('templates', missing)) if (found !== null) this.#known.set(found.id, found.template)
+    for (const [id, revision] of await readRevisions(store, missing)) this.#known.set(id, revision)
     for (const id of this.#known.keys()) {
       if (this.#known.size <= this.#max) return
       if (!wanted.has(id)) this.#known.delete(id)
     }
   }
 
-  /** Null where it is not in memory. */
+  /** Null if it is not in memory, or nothing can be judged by it. */
   find({ workspaceId, template }: Bound): Template | null {
-    return this.#known.get(`${workspaceId}/${template}`) ?? null
+    const known = this.#known.get(`${workspaceId}/${template}`) ?? null
+    return isFault(known) ? null : known
   }
 
-  /** Throws where the store lacks it: such a Resource cannot be judged. */
-  readonly of = ({ id, workspaceId, template }: Bound & Pick<SubjectDocument, 'id'>): Template => {
-    const found = this.find({ workspaceId, template })
-    if (found === null) throw new Error(`the Template ${template} of the Resource ${id} is not stored`)
-    return found
+  /** Throws UnusableTemplate if nothing can be judged by it. */
+  readonly of: TemplateOf = bound => {
+    const known = this.#known.get(`${bound.workspaceId}/${bound.template}`) ?? 'missing'
+    if (isFault(known)) throw new UnusableTemplate(bound, known)
+    return known
   }
 }

@@ -64,7 +64,7 @@ export interface SubjectDocument extends Stored {
   /** 1 while `pending` is not empty (an indexed column). */
   hasPending: 0 | 1
   receipts: Receipt[]
-  /** Inputs of this subject that could not be judged; null while there are none. */
+  /** Why it could not be judged, and of how many inputs since it was last judged; null once it is judged. */
   faulty: { at: number; reason: string; count: number } | null
 }
 

@@ -8,6 +8,7 @@ import type { Change } from './types.ts'
 export function changeBetween(before: SubjectDocument, after: SubjectDocument): Change {
   const rulesMoved = after.rules !== before.rules && after.rules.some((rule, i) => rule !== before.rules[i])
   if (rulesMoved || after.maintenance !== before.maintenance || isDueEarlier(before, after)) return 'commit'
+  if (before.faulty !== null && after.faulty === null) return 'commit'
   return after === before ? 'nothing' : 'freshness'
 }
 

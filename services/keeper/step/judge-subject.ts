@@ -13,12 +13,13 @@ import { endWindow, windowEndOf } from './drive-window.ts'
 import { factsOf, judgeRule } from './judge-rule.ts'
 import { templateRuleOf } from './template-rule.ts'
 import type { HeldSilence, Surrounding, Taken, TemplateOf } from './types.ts'
+import { templateFault, unjudged } from './unusable-template.ts'
 
 /** The subject as judged at `at` (never before what was judged already), with `dueAt` the next instant that matters. */
 export function judgeSubject(subject: SubjectDocument, at: number, surrounding: Surrounding): SubjectDocument {
   const judgedAt = Math.max(at, subject.judgedAt)
   const silenceTo = silenceAt(subject, judgedAt, surrounding)
-  let next: SubjectDocument = endWindow({ ...subject, judgedAt, silenceTo }, judgedAt)
+  let next: SubjectDocument = endWindow({ ...subject, judgedAt, silenceTo, faulty: null }, judgedAt)
   let nextAt: number | null = windowEndOf(next)
   const doubts = isHeld(silenceTo, judgedAt) ? createDoubts(judgedAt, silenceTo, surrounding.templateOf) : null
   for (const { key } of rulesInOrder(subject)) {
@@ -75,8 +76,13 @@ export function judgeReport(
   return inputs.every(readsAlike) ? { ...subject, judgedAt, silenceTo } : judgeSubject(subject, at, surrounding)
 }
 
-/** What a rule of the subject says at `at`, with nothing changed by it; rules that it cites count as they were last judged. */
+/**
+ * What a rule of the subject says at `at`, with nothing changed by it; rules that it cites count as they were last judged. Of a missing or damaged
+ * Template it says that it is not judged.
+ */
 export function judge(subject: SubjectDocument, rule: RuleState, at: number, surrounding: Surrounding): Judgement {
+  const fault = templateFault(subject, surrounding.templateOf)
+  if (fault !== null) return unjudged(subject, fault)
   return judgeRule(subject, rule, at, silenceAt(subject, at, surrounding), surrounding.templateOf)
 }
 
@@ -90,6 +96,8 @@ export function judgeWithDoubt(
   at: number,
   surrounding: Surrounding,
 ): { judgement: Judgement; isDoubtful: boolean } {
+  const fault = templateFault(subject, surrounding.templateOf)
+  if (fault !== null) return { judgement: unjudged(subject, fault), isDoubtful: false }
   const silenceTo = silenceAt(subject, at, surrounding)
   const doubts = isHeld(silenceTo, at) ? createDoubts(at, silenceTo, surrounding.templateOf) : null
   for (const rule of rulesInOrder(subject)) {

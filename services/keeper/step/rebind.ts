@@ -20,12 +20,12 @@ export function rebindResource(
   at: number,
   surrounding: Surrounding,
 ): Obeyed {
-  const { templated, workspaceId } = subject
+  const { templated } = subject
   if (templated === null)
     return { refused: invalid('template', 'Only a Resource of a published Template is bound to another one') }
   if (command.template === subject.template)
     return { refused: invalid('template', `The Resource is bound to ${command.template} already`) }
-  const template = surrounding.templateOf({ id: subject.id, workspaceId, template: command.template })
+  const template = surrounding.templateOf({ ...subject, template: command.template })
   const answers = answersOf(template, command.answers, answersToKeep(templated.answers, template))
   if ('refused' in answers) return answers
   const closed = closeIncidents(subject, { type: 'rule.removed', at }, surrounding)

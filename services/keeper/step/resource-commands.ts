@@ -13,6 +13,7 @@ import { judge, judgeSubject } from './judge-subject.ts'
 import { type Refusal, refusal } from './refusal.ts'
 import { nothingCustom } from './signal-commands.ts'
 import type { Obeyed, Surrounding } from './types.ts'
+import { templateFault } from './unusable-template.ts'
 import { assign, isWatched } from './website-commands.ts'
 
 export function createResource(
@@ -32,8 +33,8 @@ export function newResource(
   at: number,
   surrounding: Surrounding,
 ): { subject: SubjectDocument } | { refused: Refusal } {
-  const { workspaceId, template: revision, labels } = command
-  const template = surrounding.templateOf({ id: subjectId, workspaceId, template: revision })
+  const { workspaceId, slug, template: revision, labels } = command
+  const template = surrounding.templateOf({ id: subjectId, slug, workspaceId, template: revision })
   const answers = answersOf(template, command.answers, {})
   if ('refused' in answers) return answers
   const bound: SubjectDocument = {
@@ -118,13 +119,18 @@ export const newRule = (key: string): RuleState => ({
   incident: null,
 })
 
-/** The subject and its view. The rules of an archived one read as they did when it was archived. */
+/**
+ * The subject and its view. The rules of an archived one read as they did when it was archived. If its Template is missing or damaged, the view
+ * says so.
+ */
 export function shown(
   subject: SubjectDocument,
   at: number,
   surrounding: Surrounding,
 ): { subject: SubjectDocument; result: ResourceView } {
-  const template = subject.kind === 'template' ? surrounding.templateOf(subject) : null
+  const { templateOf } = surrounding
+  const fault = templateFault(subject, templateOf)
+  const template = subject.kind === 'template' ? (fault ?? templateOf(subject)) : null
   const judgedAt = Math.max(at, subject.judgedAt)
   const judged = (rule: RuleState) => judge(subject, rule, judgedAt, surrounding)
   return { subject, result: resourceView(subject, template, subject.archivedAt === null ? judged : undefined) }

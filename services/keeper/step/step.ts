@@ -17,6 +17,7 @@ import { refusal } from './refusal.ts'
 import { createResource } from './resource-commands.ts'
 import { takeResult } from './take-result.ts'
 import type { Change, Input, Obeyed, Step, Surrounding } from './types.ts'
+import { templateFault } from './unusable-template.ts'
 import { asCommitted, createWebsite } from './website-commands.ts'
 
 /** One input applied to one subject; null: the subject does not exist. Deadlines due by the input's instant are stepped first. */
@@ -28,13 +29,31 @@ export function step(subject: SubjectDocument | null, input: Input, surrounding:
     if (reply !== null) return { subject, change: 'nothing', observation: null, reply }
   }
   if (isOver(subject, input)) return refuseArchived(subject, input, surrounding)
-  const caughtUp = isDueBy(subject, input.at) ? passDeadlines(subject, input.at, surrounding) : unchanged(subject)
+  const isCaughtUp = !isDueBy(subject, input.at) || isSparedFrom(subject, input, surrounding)
+  const caughtUp = !isCaughtUp ? passDeadlines(subject, input.at, surrounding) : unchanged(subject)
   const stepped =
     input.kind === 'result'
       ? takeResult(caughtUp.subject as SubjectDocument, input, surrounding)
       : obey(caughtUp.subject as SubjectDocument, input.command, input.at, surrounding)
   return { ...stepped, change: larger(caughtUp.change, stepped.change) }
 }
+
+/**
+ * Commands that judge nothing are carried out on a Resource whose Template is missing or damaged (v3 4.12). Its deadlines stay due.
+ */
+function isSparedFrom(subject: SubjectDocument, input: Input, { templateOf }: Surrounding): boolean {
+  return input.kind === 'command' && judgeNothing.has(input.command.kind) && templateFault(subject, templateOf) !== null
+}
+
+const judgeNothing: ReadonlySet<Command['kind']> = new Set([
+  'read-resource',
+  'read-incident',
+  'archive-resource',
+  'rebind-resource',
+  'delete-subject',
+  'set-maintenance',
+  'end-maintenance',
+])
 
 /**
  * Steps the deadlines up to and including `until`, each at its own instant: holds are inclusive. A silence that is held back stays

@@ -25,7 +25,7 @@ export type HeldSilence = Readonly<Record<ReportKind, number | null>>
 
 export const nothingHeld: HeldSilence = { checks: null, pushed: null }
 
-export type TemplateOf = (resource: Pick<SubjectDocument, 'id' | 'workspaceId' | 'template'>) => Template
+export type TemplateOf = (resource: Pick<SubjectDocument, 'id' | 'slug' | 'workspaceId' | 'template'>) => Template
 
 /** What a step may know of the world; all of it passed in, so that a step can be repeated anywhere. */
 export interface Surrounding {
@@ -36,7 +36,7 @@ export interface Surrounding {
   /** The holds of monitors that name none themselves, ms. */
   confirmAfterMs: number
   closeAfterMs: number
-  /** The revision that a Resource is bound to. Throws where the store has none: such a Resource cannot be judged. */
+  /** The revision that a Resource is bound to. Throws UnusableTemplate if nothing can be judged by it. */
   templateOf: TemplateOf
   /** Of a preview: nobody is told of anything, so no alert is made. */
   isUnannounced?: true

@@ -1,0 +1,81 @@
+// Reads stored Template revisions, and says which of them nothing can be judged by (docs/reference/v3.md, 4.12).
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { Nullable } from '#shared/contracts/common.ts'
+import { Decision, maxSeconds, type Template, type TemplateDocument } from '#shared/contracts/template.ts'
+import { readDecision } from '#shared/manifest/read-decision.ts'
+import { type Store, StoreError } from '#shared/store/port.ts'
+
+/** Why nothing is judged by a revision: the store has none, or its content is none that publication writes. */
+export type RevisionFault = 'missing' | 'damaged'
+
+/** By id; every id has its entry. A row that the store cannot read is damaged and keeps the others readable. */
+export async function readRevisions(store: Store, ids: readonly string[]): Promise<Map<string, Template | RevisionFault>> {
+  if (ids.length === 0) return new Map()
+  try {
+    const found = await store.get('templates', ids)
+    return new Map(ids.map((id, i) => [id, revisionOf(found[i] ?? null)]))
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.kind !== 'permanent') throw error
+    const [only, ...others] = ids
+    if (only !== undefined && others.length === 0) return new Map([[only, 'damaged']])
+    const each = await Promise.all(ids.map(id => readRevisions(store, [id])))
+    return new Map(each.flatMap(one => [...one]))
+  }
+}
+
+export const isFault = (revision: Template | RevisionFault | null): revision is RevisionFault => typeof revision === 'string'
+
+/** Shown to people in place of what a rule says. */
+export const notJudged = (template: string | null, fault: RevisionFault): string =>
+  `not judged: its Template ${template} is ${fault}`
+
+function revisionOf(document: TemplateDocument | null): Template | RevisionFault {
+  if (document === null) return 'missing'
+  return isWhole(document) ? document.template : 'damaged'
+}
+
+function isWhole({ key, version, template }: TemplateDocument): boolean {
+  if (!stored.Check(template) || template.key !== key || template.version !== version) return false
+  try {
+    for (const { decision } of template.rules) readDecision(decision, '', template)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const Wait = Type.Union([Type.Integer({ minimum: 0, maximum: maxSeconds }), Type.Object({ meta: Type.String() })])
+const Field = Type.Object({
+  key: Type.String(),
+  type: Type.String(),
+  required: Type.Boolean(),
+  options: Type.Array(Type.String()),
+  min: Nullable(Type.Number()),
+  max: Nullable(Type.Number()),
+  secret: Type.Boolean(),
+})
+const Signal = Type.Object({
+  key: Type.String(),
+  kind: Type.Enum(['heartbeat', 'periodic', 'event']),
+  everySeconds: Nullable(Type.Number()),
+})
+const Rule = Type.Object({
+  key: Type.String(),
+  action: Type.String(),
+  wait: Type.Object({ confirmAfter: Wait, recoverAfter: Wait }),
+  decision: Decision,
+  destination: Nullable(Type.String()),
+  routes: Nullable(Type.Array(Type.Object({ destination: Type.String(), on: Type.Array(Type.String()) }))),
+})
+/** Members that reading and judging rely on. Their bounds were held when the revision was published. */
+const stored = Compile(
+  Type.Object({
+    key: Type.String(),
+    version: Type.Number(),
+    name: Type.String(),
+    fields: Type.Array(Field),
+    signals: Type.Array(Signal, { minItems: 1 }),
+    rules: Type.Array(Rule, { minItems: 1 }),
+  }),
+)
