@@ -164,6 +164,7 @@ async function takeAll(
   return outcomes
 }
 
+/** An optional field that is null counts as not sent (v3 7.6). */
 export function sentObservation(sent: Static<typeof Observation>): SentObservation {
   return {
     signal: sent.signal,
@@ -178,8 +179,8 @@ export function sentObservation(sent: Static<typeof Observation>): SentObservati
   }
 }
 
-function instantOf(at: string | undefined): number | null {
-  if (at === undefined) return null
+function instantOf(at: string | null | undefined): number | null {
+  if (at == null) return null
   const read = parseTimestamp(at)
   if (read !== null) return read
   throw invalid('at', "Field 'at' must be an RFC 3339 instant with a zone")
@@ -205,8 +206,8 @@ const isLabel = ([key, value]: [string, unknown]): boolean =>
 const isPlain = (text: string, min: number, max: number): boolean =>
   [...text].length >= min && [...text].length <= max && !/\p{Cc}/u.test(text)
 
-function bodyOf(body: object | undefined): string | null {
-  const text = body === undefined ? null : JSON.stringify(body)
+function bodyOf(body: object | null | undefined): string | null {
+  const text = body == null ? null : JSON.stringify(body)
   if (text === null || Buffer.byteLength(text) <= 16 * 1024) return text
   throw invalid('body', "Field 'body' must have at most 16384 bytes as JSON")
 }

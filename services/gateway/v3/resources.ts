@@ -156,7 +156,7 @@ const change = route({
       id: commandId(),
       name: name?.trim() ?? null,
       answers,
-      labels: labels === undefined ? null : readLabels(labels as Record<string, unknown>, true),
+      labels: labels == null ? null : readLabels(labels as Record<string, unknown>, true),
     }
     const changed = await context.keeper.send(found.id, command, traceId)
     return resourceObject(changed, { incidentIds: context.incidentIds, identity })

@@ -87,6 +87,24 @@ t.test('v3 7.8 and 11.2 labels that mark a credential are hidden from viewers an
   for (const token of [viewer, scoped]) t.strictSame(await labelsOf(token), { env: 'prod', api_token: '[redacted]' })
 })
 
+t.test('v3 7.6 an optional field that is null counts as not sent', async t => {
+  await call('POST', resources, { body: { template: 'host', key: 'nulls', name: 'Nulls', labels: null, meta: null } })
+  const unset = { kind: null, value: null, labels: null, reason: null, body: null, at: null, id: null }
+  for (const more of [unset, { ...unset, at: at(1_000) }, { at: at(1_000) }])
+    t.equal((await observe('nulls', { signal: 'load', state: 'ok', ...more })).status, 202)
+  const { result } = (await log('nulls')).json
+  t.equal(result.length, 2, 'the last one is what was sent before it')
+  for (const entry of result) t.match(entry, { value: null, labels: {}, reason: null, body: null })
+  const { id } = (await call('GET', `${resources}/nulls`)).json.result
+  const rows = await world.store.find('pushedObservations', { where: { id: { gte: id, lt: `${id}~` } }, limit: 10 })
+  t.strictSame(
+    rows.map(({ body }) => body),
+    [null, null],
+    'not the text null',
+  )
+  t.equal((await call('PATCH', `${resources}/nulls`, { body: { name: null, labels: null, meta: null } })).status, 200)
+})
+
 t.test('v3 7.8 checks are entries of their location, among what was pushed there', async t => {
   const { id } = (await call('GET', `${resources}/shop`)).json.result
   const slot = (agoMs: number) => world.clock.now() - agoMs
