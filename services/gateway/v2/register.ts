@@ -1,11 +1,11 @@
 // Registers a route of generations 1 and 2 from its record, with its checks in their order: key and route before it, then workspace and
 // object, role, JSON, fields (spec D, general rules).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { AppError } from '#shared/errors.ts'
 import { requireEditor } from '../access.ts'
 import { callOf } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
 import { shapeReader } from '../fields.ts'
+import { proceedWithFound } from '../found-memory.ts'
 import { jsonOnce } from '../json-body.ts'
 import { queryText } from '../query.ts'
 import type { Route } from '../route.ts'
@@ -37,22 +37,13 @@ function responder(context: GatewayContext, route: Route): (call: ClassicCall) =
     const body = readShape === null ? {} : readShape((await call.json()).body)
     return handler(context, { ...call, found, body, query: sentQuery(route, call.request) })
   }
-  return async call => {
-    const known: Found | null = memory?.known(call) ?? null
-    if (known !== null) {
-      try {
-        return await proceed(call, known)
-      } catch (error) {
-        // A command that may have been carried out is not sent again under another id.
-        if (!(error instanceof AppError) || error.retryable || error.code === 'internal') throw error
-        if (error.code === 'not_found') memory?.forget(known)
-      }
-    }
-    const found: Found = await find?.(context, call)
-    const result = await proceed(call, found)
-    memory?.remember(found)
-    return result
-  }
+  return call =>
+    proceedWithFound(
+      memory,
+      call,
+      async () => find?.(context, call),
+      found => proceed(call, found),
+    )
 }
 
 /** Declared parameters alone, as they were sent: given twice, the first counts; empty equals absent. */

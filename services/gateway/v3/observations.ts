@@ -1,7 +1,7 @@
 // Observations: one, or up to 500 of several Resources. Rules: docs/reference/v3.md, section 7.
 import { type Static, Type } from 'typebox'
 import type { SentObservation } from '#shared/contracts/resource-commands.ts'
-import type { ObservedResult, ResourceView } from '#shared/contracts/resource-views.ts'
+import type { ObservedResult } from '#shared/contracts/resource-views.ts'
 import { AppError, type ErrorCode } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import { firstCharacters } from '#shared/plain-text.ts'
@@ -13,7 +13,7 @@ import { parseTimestamp } from '../rfc3339.ts'
 import { route } from './common.ts'
 import { v3Dialect } from './dialect.ts'
 import { fitting } from './read-body.ts'
-import { findResource } from './resources.ts'
+import { findReported, type ReportedResource, rememberReported, resourceNotFound } from './reported-resources.ts'
 
 export const observation = {
   signal: Type.String({ minLength: 1, maxLength: 200 }),
@@ -68,7 +68,8 @@ const single = route({
   summary: 'Reports an Observation of one of the signals of the Resource.',
   more: 'An archived Resource accepts none: 422 `resource`.',
   needs: { role: 'editor', scope: 'observe' },
-  find: findResource,
+  find: findReported,
+  memory: rememberReported,
   body: Observation,
   status: 202,
   result: Accepted,
@@ -139,7 +140,8 @@ async function takeAll(
   const references = [...new Set(items.flatMap(item => ('error' in item ? [] : [item.resource])))]
   const resolved = references.length === 0 ? [] : await directory.ask('resolve-resources', { workspaceId, references }, traceId)
   const known = new Map(references.map((reference, i) => [reference, resolved[i] ?? null]))
-  const outcomes: Outcome[] = items.map(item => ('error' in item ? item : { error: notFound }))
+  const unknown = { error: resourceNotFound() }
+  const outcomes: Outcome[] = items.map(item => ('error' in item ? item : unknown))
   const places = new Map<string, number[]>()
   for (const [i, item] of items.entries()) {
     if ('error' in item) continue
@@ -225,12 +227,11 @@ export function refusalOf(result: ObservedResult | undefined): AppError {
   return new AppError(code as ErrorCode, message, { details, ...(facts === undefined ? {} : { facts }) })
 }
 
-function requireUnarchived({ key, archivedAt }: ResourceView): void {
+function requireUnarchived({ key, archivedAt }: ReportedResource): void {
   if (archivedAt !== null) throw archived(key)
 }
 
 export const archived = (key: string) => invalid('resource', `Resource ${key} is archived and accepts no Observations.`)
-const notFound = new AppError('not_found', 'Resource not found', { details: 'The workspace has no such Resource' })
 const invalid = (field: string, sentence: string) => new AppError('validation', sentence, { facts: { field } })
 
 /** As the single route would show it. */

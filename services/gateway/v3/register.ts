@@ -1,7 +1,9 @@
 // Registers a route of generation 3 from its record, with every check in its order. Rule: docs/reference/v3.md, 1.3.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { once } from '#shared/once.ts'
 import { callOf, pathPart } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
+import { proceedWithFound } from '../found-memory.ts'
 import type { Route } from '../route.ts'
 import { budgetOf, withinBudget } from '../time-budget.ts'
 import { v3Dialect } from './dialect.ts'
@@ -19,27 +21,39 @@ declare module 'fastify' {
 export function registerRoute(fastify: FastifyInstance, context: GatewayContext, route: Route): void {
   const { method, path: url, status = 200, isAudited = false, takesObservations = false } = route
   const isOpen = route.needs.role === 'nobody'
+  const respond = responder(context, route)
+  const budgetMs = budgetOf(route, v3Dialect)
   fastify.route({
     method,
     url,
     config: { isOpen, isAudited, takesObservations },
     handler: async (request, reply) => {
-      const work = respond(context, route, request, reply)
-      const result = await withinBudget(context.clock, request.arrivedAt, budgetOf(route, v3Dialect), work)
+      const result = await withinBudget(context.clock, request.arrivedAt, budgetMs, respond(request, reply))
       void reply.code(status)
       return v3Dialect.success(result)
     },
   })
 }
 
-async function respond(context: GatewayContext, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const call = callOf(request, reply)
-  const workspaceId = pathPart(call, 'workspace')
+function responder(context: GatewayContext, route: Route): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
   const isOpen = route.needs.role === 'nobody'
-  if (workspaceId !== '') requireMember(request.identity, workspaceId)
-  const found = await route.find?.(context, { ...call, workspaceId })
-  if (!isOpen) requireRights(request.identity, route.needs, workspaceId)
-  const body = await readBody(route, call)
-  const query = readQuery(route, call)
-  return route.handler(context, { ...call, workspaceId, found, body, query })
+  const memory = route.memory?.()
+  return async (request, reply) => {
+    const call = callOf(request, reply)
+    const workspaceId = pathPart(call, 'workspace')
+    if (workspaceId !== '') requireMember(request.identity, workspaceId)
+    const placed = { ...call, workspaceId }
+    const body = once(() => readBody(route, call))
+    return proceedWithFound(
+      memory,
+      placed,
+      async () => route.find?.(context, placed),
+      async found => {
+        if (!isOpen) requireRights(request.identity, route.needs, workspaceId)
+        const sent = await body()
+        const query = readQuery(route, call)
+        return route.handler(context, { ...placed, found, body: sent, query })
+      },
+    )
+  }
 }

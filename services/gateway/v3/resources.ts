@@ -18,6 +18,7 @@ import { NameText, route, type V3Call } from './common.ts'
 import { filterQuery, filterRefusals, readFilters } from './filters.ts'
 import { isLabelKey, isLabelValue } from './labels.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from './paging.ts'
+import { resourceNotFound } from './reported-resources.ts'
 import { ResourceItem, ResourceObject, resourceItem, resourceObject } from './resource-object.ts'
 
 const all = '/workspaces/:workspace/resources'
@@ -55,7 +56,7 @@ export async function findResource({ directory }: GatewayContext, call: V3Call):
   const reference = pathPart(call, 'resource')
   const found = await directory.ask('get-resource', { workspaceId, reference }, traceId)
   if (found !== null) return found
-  throw new AppError('not_found', 'Resource not found', { details: 'The workspace has no such Resource' })
+  throw resourceNotFound()
 }
 
 const list = route({
