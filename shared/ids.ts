@@ -1,6 +1,6 @@
 // Identifiers: how they are made, and how the short ones are built and parsed. Base 62 in ASCII order, so that text order is
 // number order. Ids come from the operating system's randomness; the simulation injects its own.
-import { createHash, randomBytes, randomFillSync } from 'node:crypto'
+import { hash, randomBytes, randomFillSync } from 'node:crypto'
 import { day } from '#shared/limits.ts'
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -103,7 +103,7 @@ export function seriesId(subjectId: string, signalKey: string, labels: Readonly<
 const labelsHash = (sorted: readonly (readonly [string, string])[]) => shortHash(JSON.stringify(sorted))
 
 /** 132 bits of a text's hash as 22 characters. */
-export const shortHash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
+export const shortHash = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
 
 /** Id of the document that keeps the place of the Observation with a sender's id. */
 export const observationIdKey = (subjectId: string, sentId: string): string => `${subjectId}.${shortHash(sentId)}`
