@@ -11,7 +11,7 @@ import { readManifest } from '#shared/manifest/read-manifest.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { previewObject } from '../../services/gateway/v3/preview-object.ts'
 import { PreviewFields, readPreview, type SentPreview } from '../../services/gateway/v3/preview-request.ts'
-import { requireFit } from '../../services/gateway/v3/read-body.ts'
+import { fitting } from '../../services/gateway/v3/read-body.ts'
 import { runPreview } from '../../services/keeper/preview/run-preview.ts'
 import { usageError } from '../embedded/start-error.ts'
 import { FileFault, readJsonFile } from './json-file.ts'
@@ -53,8 +53,7 @@ async function judged(file: string, observations: string | undefined): Promise<{
   const sent = await readJsonFile(observations)
   const rules = within(observations, () => {
     const fields = Array.isArray(sent) ? { observations: sent } : requireObject(observations, sent)
-    requireFit(PreviewFields, fields)
-    return finished(runPreview(readPreview(template, fields as SentPreview), createSystemClock().now()))
+    return finished(runPreview(readPreview(template, fitting(PreviewFields, fields) as SentPreview), createSystemClock().now()))
   })
   return { template, rules }
 }
