@@ -2,8 +2,10 @@
 import t from 'tap'
 import type { SilenceNote } from '#shared/contracts/silence.ts'
 import { hour, limits, second } from '#shared/limits.ts'
+import { readManifest } from '#shared/manifest/read-manifest.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
 import { hear, heedCheckpoint, type Precedent, silenceAfter } from '../../services/keeper/silence.ts'
+import { create, host, observe, publish } from './resource-world.ts'
 import { createWorld, type KeeperHandle, minute } from './world.ts'
 
 type World = ReturnType<typeof createWorld>
@@ -254,3 +256,26 @@ t.test('after a take-over that follows at once silence is held back for 15 s', a
   await world.clock.advance(spokeAt + 3 * minute + 30 * second - world.clock.now())
   t.match(await world.incidents(site), [{ status: 'pending', troubleSince: spokeAt + 3 * minute + 1 }])
 })
+
+for (const [state, before] of [
+  ['ok', 'problem'],
+  ['problem', 'ok'],
+] as const)
+  t.test(`a Resource's ${state} moves its incident when an old report had read so while silence was held (v3 4.11)`, async t => {
+    const world = createWorld()
+    await publish(world, readManifest(host, { systemKeys: new Set(), destinations: [] }))
+    const keeper = await world.startOne({ exclusive: true })
+    const { id } = await create(world)
+    const spokeAt = world.clock.now()
+    await observe(world, id, { signal: 'probe', state: before })
+    await stop(world, keeper)
+    await world.clock.advance(10 * minute)
+    await world.startOne({ exclusive: true })
+    await world.clock.advance(10 * second)
+    // It was sent before the outage, and would be quiet by now: it moves nothing.
+    await observe(world, id, { signal: 'probe', state, atUs: (spokeAt + second) * 1_000 })
+    const lifecycle = async () => (await world.incidents(id)).map(({ open, condition }) => ({ open, condition }))
+    t.strictSame(await lifecycle(), before === 'problem' ? [{ open: 1, condition: 'problem' }] : [])
+    await observe(world, id, { signal: 'probe', state })
+    t.strictSame(await lifecycle(), [{ open: 1, condition: state }])
+  })

@@ -73,6 +73,15 @@ export function movesHold({ policy, incident }: RuleState, judged: Pick<Drive, '
   return (conditionOf(judged) === null) === (incident.context.pausedAt === null)
 }
 
+/**
+ * Whether the rule's incident stands otherwise than the judgement says. A provisional verdict is recorded without moving it, so the same verdict
+ * may move it once it is no longer provisional (v3 4.11).
+ */
+export function movesIncident({ incident }: RuleState, judged: Pick<Drive, 'judgement'>): boolean {
+  const condition = conditionOf(judged)
+  return condition !== null && condition !== (incident?.context.condition ?? 'ok')
+}
+
 const withRule = (subject: SubjectDocument, rule: RuleState): SubjectDocument => ({
   ...subject,
   rules: subject.rules.map(other => (other.key === rule.key ? rule : other)),

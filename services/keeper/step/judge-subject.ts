@@ -8,7 +8,7 @@ import type { Judgement } from '#shared/judging/judgement.ts'
 import { inJudgingOrder } from '#shared/judging/rule-order.ts'
 import { second } from '#shared/limits.ts'
 import { holdsOf as templateHolds } from '#shared/manifest/answers.ts'
-import { driveIncident, type Holds, movesHold } from './drive-incident.ts'
+import { driveIncident, type Holds, movesHold, movesIncident } from './drive-incident.ts'
 import { endWindow, windowEndOf } from './drive-window.ts'
 import { factsOf, judgeRule } from './judge-rule.ts'
 import { templateRuleOf } from './template-rule.ts'
@@ -147,7 +147,8 @@ interface Judged {
 function applyJudgement(subject: SubjectDocument, key: string, judged: Judged): SubjectDocument {
   const { judgement, at, surrounding } = judged
   const rule = ruleOf(subject, key)
-  const unchanged = rule.verdict !== null && isSameVerdict(rule.verdict, judgement) && !movesHold(rule, judged)
+  const isSame = rule.verdict !== null && isSameVerdict(rule.verdict, judgement)
+  const unchanged = isSame && !movesHold(rule, judged) && !movesIncident(rule, judged)
   const incidentDeadlineAt = rule.incident?.context.deadlineAt ?? null
   const isIncidentDue = incidentDeadlineAt !== null && incidentDeadlineAt <= at
   const holds = holdsOf(subject, rule, surrounding)
