@@ -1,6 +1,6 @@
 // What the target of observations over REST leaves room for: programs that do a part of it with the same reports, and nothing else.
 import { join } from 'node:path'
-import type { CustomFleet } from './custom-fleet.ts'
+import type { CustomFleet } from './fleet.ts'
 import { endChild, startChild, usageOfTree } from './processes.ts'
 import type { Receiver } from './push-observations.ts'
 import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.ts'

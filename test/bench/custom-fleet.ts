@@ -7,25 +7,13 @@ import type { PolicyInput } from '#shared/contracts/policy.ts'
 import { idLength, randomId, seriesId } from '#shared/ids.ts'
 import { minute } from '#shared/limits.ts'
 import type { Connection } from './connection.ts'
-import { type Generation, generations } from './generations.ts'
+import type { CustomFleet, Generation, Report } from './fleet.ts'
+import { generations } from './generations.ts'
 import { patiently } from './seed.ts'
 import type { System } from './system.ts'
 import { runAtOnce } from './waiting.ts'
 
 const subjectsAtOnce = 100
-
-export interface CustomFleet {
-  /** Whose Observations its subjects take. */
-  generation: Generation
-  workspaceId: string
-  subjectIds: string[]
-  /** Slugs, by subject. */
-  slugs: string[]
-  /** Slugs; the same at every subject. */
-  signals: string[]
-}
-
-export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'>
 
 /** Each with so many signals, and one rule that reads them all: a problem of any of them is one. */
 export async function seedCustom(

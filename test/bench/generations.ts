@@ -3,10 +3,8 @@ import type { KeeperClient } from '#shared/bus/command-keeper.ts'
 import type { SentObservation } from '#shared/contracts/resource-commands.ts'
 import { pushedObservationId, randomId } from '#shared/ids.ts'
 import { observationRowId } from '../../services/keeper/step/observed-row.ts'
-import type { CustomFleet, Report } from './custom-fleet.ts'
+import type { CustomFleet, Generation, Report } from './fleet.ts'
 import { patiently } from './seed.ts'
-
-export type Generation = 2 | 3
 
 interface Sending {
   /** One report as a POST. `subject`: its number in the fleet. */

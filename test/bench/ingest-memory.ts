@@ -1,7 +1,8 @@
 // Ingest, memory: what 10,000 custom subjects, each reported on, hold resident beyond the same system without them.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
-import { type CustomFleet, createReports, seedCustom } from './custom-fleet.ts'
+import { createReports, seedCustom } from './custom-fleet.ts'
+import type { CustomFleet } from './fleet.ts'
 import { sendInBatches } from './push-observations.ts'
 import { type PartResult, quantity, type Run } from './run-context.ts'
 import { homeOf } from './seed.ts'

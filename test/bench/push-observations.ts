@@ -1,6 +1,7 @@
 // Observations as senders push them: one by one over REST, several in a command on the bus, and many single commands at once.
 import type { Connection } from './connection.ts'
-import type { CustomFleet, Reports } from './custom-fleet.ts'
+import type { Reports } from './custom-fleet.ts'
+import type { CustomFleet } from './fleet.ts'
 import { bodyOf, generations } from './generations.ts'
 import { createHttpClient } from './http-client.ts'
 import { type Summary, summarize } from './statistics.ts'

@@ -1,7 +1,7 @@
 // Resources of one Template for a run, made by commands on the bus.
 import { idLength, randomId } from '#shared/ids.ts'
 import type { Connection } from './connection.ts'
-import type { CustomFleet } from './custom-fleet.ts'
+import type { CustomFleet } from './fleet.ts'
 import { patiently } from './seed.ts'
 import { runAtOnce } from './waiting.ts'
 
