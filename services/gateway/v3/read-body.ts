@@ -46,14 +46,21 @@ function requireDoubles(schema: TObject, value: object): void {
   for (const [name, member] of Object.entries(value)) {
     const isOpen = (schema.properties[name] as { additionalProperties?: unknown } | undefined)?.additionalProperties === true
     if (!isOpen || member === null) continue
-    const infinite = Object.entries(member).find(([, part]) => holdsInfinity(part))
-    if (infinite === undefined) continue
-    const field = name === 'meta' ? infinite[0] : name
+    const place = placeOfInfinity(member)
+    if (place === null) continue
+    // `labels` and `body` are at fault as a whole; a place in a Template is dotted from the Template on.
+    const field = name === 'meta' ? (place[0] ?? name) : name === 'manifest' ? place.join('.') : name
     throw new AppError('validation', `Field '${field}' holds a number that is too large`, { facts: { field } })
   }
 }
 
-function holdsInfinity(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.values(value).some(holdsInfinity)
-  return typeof value === 'number' && !Number.isFinite(value)
+/** The way to the first one; null: there is none. */
+function placeOfInfinity(value: unknown): string[] | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? null : []
+  if (typeof value !== 'object' || value === null) return null
+  for (const [name, part] of Object.entries(value)) {
+    const place = placeOfInfinity(part)
+    if (place !== null) return [name, ...place]
+  }
+  return null
 }

@@ -92,6 +92,12 @@ t.test('v3 1.4 a number that no double holds is 422 of its field, and nothing is
     ['POST', '/resources', '{"template":"host","name":"n","meta":{"limit":1e400}}', 'limit'],
     ['POST', '/templates', JSON.stringify({ ...host, version: 2 }).replace('"default":4', '"default":1e400'), 'fields.1.default'],
     ['POST', '/templates', JSON.stringify({ ...host, version: 2 }).replace('"default":4', '"min":1e400'), 'fields.1.min'],
+    [
+      'POST',
+      '/templates/preview',
+      JSON.stringify({ manifest: host }).replace('"default":4', '"default":1e400'),
+      'fields.1.default',
+    ],
   ]
   for (const [method, path, body, field] of cases) {
     const { status, error } = await send(method, path, body)
