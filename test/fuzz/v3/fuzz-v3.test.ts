@@ -91,7 +91,11 @@ const offending: [name: string, change: Parameters<typeof judged>[0], says: RegE
   ],
   [
     'an item that is taken',
-    { sent: { wanted: { status: 422, field: 'observations.0.at' } }, answer: answer({ ...done, result: { results: [{}] } }) },
+    {
+      sent: { wanted: { status: 422, field: 'observations.0.at' } },
+      answer: answer({ ...done, result: { results: [{}] } }),
+      found: { ...found(), path: '/v3/workspaces/{workspace}/observations' },
+    },
     /item 0 is accepted/,
   ],
   ['a secret for a viewer', { answer: answer({ ...done, result: 'planted5dataSecret' }) }, /shows planted5dataSecret/],

@@ -47,6 +47,10 @@ interface Envelope {
   error: Refusal | null
 }
 
+/** Its items are refused one by one. */
+const batchPath = '/v3/workspaces/{workspace}/observations'
+const itemPlace = /^observations[.](\d+)(?:[.](.*))?$/s
+
 /** v3 1.10. */
 const answerMsMax = 10_000
 const batchAnswerMsMax = 25_000
@@ -75,10 +79,9 @@ export function judgeV3(situation: Situation): string[] {
   const { request, answer, found } = situation
   const offences: string[] = []
   if (!answer.contentType.startsWith('application/json')) offences.push(`Content-Type ${answer.contentType}`)
-  if (answer.ms > (found?.name.endsWith('}/observations') ? batchAnswerMsMax : answerMsMax))
-    offences.push(`after ${answer.ms} ms`)
+  if (answer.ms > (found?.path === batchPath ? batchAnswerMsMax : answerMsMax)) offences.push(`after ${answer.ms} ms`)
   const wanted = request.wanted?.status
-  const isItem = /^observations[.]\d/.test(request.wanted?.field ?? '')
+  const isItem = found?.path === batchPath && itemPlace.test(request.wanted?.field ?? '')
   const status = isItem ? 200 : wanted
   if (status !== undefined && status !== answer.status) offences.push(`${answer.status} instead of ${status}`)
   if (request.method === 'HEAD') return answer.text === '' ? offences : [...offences, 'a body on HEAD']
@@ -112,7 +115,7 @@ function judgeRefusal({ broken, wanted }: V3Request, { status }: V3Answered, err
   if (status === 422 && typeof details['field'] !== 'string' && details['used_by'] === undefined)
     offences.push('422 without a field')
   if (broken.length === 0 && status === 400) offences.push('refused as malformed what the document allows')
-  if (wanted?.field !== undefined && !/^observations[.]\d/.test(wanted.field ?? '')) {
+  if (wanted?.field !== undefined) {
     const field = details['field'] ?? null
     if (field !== wanted.field) offences.push(`details.field ${JSON.stringify(field)} instead of ${JSON.stringify(wanted.field)}`)
   }
@@ -123,7 +126,7 @@ function judgeRefusal({ broken, wanted }: V3Request, { status }: V3Answered, err
 
 /** An item of a batch is refused as the single route would (v3 7.9). */
 function judgeItem({ wanted }: V3Request, result: unknown): string[] {
-  const [, index = '', field = null] = /^observations[.](\d+)(?:[.](.*))?$/s.exec(wanted?.field ?? '') ?? []
+  const [, index = '', field = null] = itemPlace.exec(wanted?.field ?? '') ?? []
   const item = (result as { results?: { status: string; error?: Refusal }[] }).results?.[Number(index)]
   const error = item?.error
   if (error === undefined) return [`item ${index} is accepted instead of refused with ${wanted?.status}`]

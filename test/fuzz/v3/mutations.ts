@@ -83,7 +83,9 @@ function change(place: Place, random: Random): Change | null {
 
 type Changer = (place: Place, random: Random) => Change | null
 
-const fieldOf = (path: readonly string[]): string | null => (path.length === 0 ? null : path.join('.'))
+/** A place in a Template that is part of the body is dotted from the Template on (v3 3.11). */
+const fieldOf = (path: readonly string[]): string | null =>
+  path.length === 0 ? null : path.slice(path[0] === 'manifest' && path.length > 1 ? 1 : 0).join('.')
 
 const otherType: Changer = ({ path, schema }, random) => {
   const own = String(schema['type'] ?? 'string').replace('integer', 'number')
@@ -110,7 +112,7 @@ const absent: Changer = ({ path, isRequired }, random) => {
 const unknownKey: Changer = ({ path, schema, value }, random) => {
   if (schema['additionalProperties'] !== false || !isObject(value)) return null
   const key = random.pick(keys)
-  const field = [...path, key].join('.')
+  const field = fieldOf([...path, key])
   return { name: `an unknown key ${JSON.stringify(key)}`, value: withOwn(value, key, 1), expected: { status: 400, field } }
 }
 
