@@ -1,21 +1,9 @@
 // Calls to one Resource at the same time, over HTTP with the real keeper, on both stores: first reports at Observation addresses, archives and
 // rebinds among reports (docs/reference/v3.md, 6.4, 6.5 and 8.4).
-import type { AddressInfo } from 'node:net'
-import { pino } from 'pino'
-import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { createSystemClock } from '#shared/clock.ts'
-import { openStore } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
-import { startDirectory } from '../../services/directory/app.ts'
-import { createGateway } from '../../services/gateway/app.ts'
-import { startKeeper } from '../../services/keeper/app.ts'
-import { addPerson, call, incidentSalt, version } from '../support/api-world.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
-import { startSecantus } from '../support/secantus.ts'
-
-const logger = pino({ level: 'silent' })
-const holds = { confirmAfterMs: 120_000, closeAfterMs: 120_000 }
+import { call } from '../support/api-world.ts'
+import { resourceStores, setResourceStage } from './resource-stage.ts'
 
 const host = (key: string) => ({
   key,
@@ -36,49 +24,16 @@ const host = (key: string) => ({
 })
 
 async function setStage(t: Test, store: Store) {
-  const clock = createSystemClock()
-  const hub = createMemoryHub({ clock })
-  const around = () => ({ bus: hub.connect(), clock, logger, metrics: new Registry(), store })
-  const directory = await startDirectory(around())
-  const keeper = await startKeeper(around(), { keeperId: 'keeper', exclusive: true, incidentSalt, ...holds })
-  const { fastify, service } = await createGateway(around(), { version, incidentSalt })
-  await fastify.listen({ host: '127.0.0.1', port: 0 })
-  t.teardown(async () => {
-    await service.stop()
-    await keeper.stop()
-    await directory.stop()
-    clock.stop()
-    await store.close()
-  })
-  const base = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`
-  const { token } = await addPerson({ store, clock }, 'olga', { w1: 'owner' })
-  const api = async (method: string, path: string, body?: unknown) => {
-    const answer = await call(base, method, `/api/v3/workspaces/w1${path}`, { token, ...(body === undefined ? {} : { body }) })
-    return answer.json
-  }
+  const { base, api } = await setResourceStage(t, store)
   for (const key of ['host', 'other']) await api('POST', '/templates', host(key))
   const addresses = await Promise.all(Array.from({ length: 3 }, async () => (await api('POST', '/addresses', {})).result.token))
   const send = (i: number, body: object) => call(base, 'POST', `/in/${addresses[i % addresses.length]}`, { body })
   return { store, api, send }
 }
 
-const stages: [title: string, open: (t: Test) => Promise<Store | null>, rounds: number][] = [
-  ['SQLite', async t => openStore({ dataFolder: t.testdir(), logger }), 12],
-  [
-    'the MongoDB wire protocol',
-    async t => {
-      const secantus = await startSecantus()
-      if (secantus === null) return null
-      t.teardown(() => secantus.stop())
-      return openStore({ mongodbUrl: `${secantus.url}/resource-races`, dataFolder: '', logger })
-    },
-    4,
-  ],
-]
-
 const senders = 8
 
-for (const [title, open, rounds] of stages) {
+for (const [title, open, rounds] of resourceStores('resource-races', { sqlite: 12, mongodb: 4 })) {
   t.test(title, { timeout: 120_000 }, async t => {
     const store = await open(t)
     if (store === null) return t.comment('skipped: SecantusDB could not be installed')
