@@ -14,6 +14,8 @@ const rounds = 5
 const firstWarmUpMs = 5_000
 const warmUpMs = 1_000
 const batch = { perBatch: 500, atOnce: 4 }
+/** A collector of 100 Resources, and a sender of 5 that catches up. */
+const shapes = [5, 100]
 
 /** One after the other; the first is generation 2. */
 type Rates = [classic: number, audited: number, silent: number]
@@ -35,14 +37,16 @@ export async function v3Intake(run: Run): Promise<PartResult> {
       beside(`${name}, beside generation 2`, middle(rates.map(([classic, audited]) => [audited, classic])), 0.75),
       beside(`${name}, without audit, beside generation 2`, middle(rates.map(([classic, , silent]) => [silent, classic])), 0.75),
       beside(`${name}, with audit beside without`, middle(rates.map(([, audited, silent]) => [audited, silent])), 0.9),
-      beside(`Observations over REST, ${batch.perBatch} in a batch`, [sentPerSecond(batches), bareInsert], 0.25),
+      ...batches.map((sent, i) =>
+        beside(`Observations over REST, ${batchOf(shapes[i] as number)}`, [sentPerSecond(sent), bareInsert], 0.25),
+      ),
     ],
     details: [
       {
         title: 'Observations of Resources over REST',
         rows: [
           ...['generation 2', 'generation 3', 'generation 3 without audit'].map((what, at) => rowOf(what, last[at] as Sent)),
-          rowOf(`batches of ${batch.perBatch}`, batches),
+          ...batches.map((sent, i) => rowOf(batchOf(shapes[i] as number), sent)),
         ],
       },
       { title: 'Rounds, observations/s', rows: rates.map(roundRow) },
@@ -77,10 +81,14 @@ async function measure(run: Run, audited: System, silent: System) {
       for (const { system, sending } of turns) sent.push(await sendByRest(system, sending, { ...load, warmUpMs }))
       taken.push(sent)
     }
-    await sendBatchesByRest(audited, resources, { ...batch, batches: 20 })
-    const { found: batches, bareInsert } = await run.besideBareInsert('pushedObservations', () =>
-      sendBatchesByRest(audited, resources, { ...batch, batches: run.options.quick ? 20 : 200 }),
-    )
+    const sendBatches = (perResource: number, batches: number) =>
+      sendBatchesByRest(audited, resources, { ...batch, perResource, batches })
+    for (const perResource of shapes) await sendBatches(perResource, 20)
+    const { found: batches, bareInsert } = await run.besideBareInsert('pushedObservations', async () => {
+      const sent: Sent[] = []
+      for (const perResource of shapes) sent.push(await sendBatches(perResource, run.options.quick ? 20 : 200))
+      return sent
+    })
     for (const system of [audited, silent]) await system.stop()
     for (const { system, sending } of turns) sending.reports.verify(system)
     return { taken, batches, bareInsert }
@@ -88,6 +96,8 @@ async function measure(run: Run, audited: System, silent: System) {
     for (const connection of connections) await connection.close()
   }
 }
+
+const batchOf = (perResource: number) => `${batch.perBatch} in a batch, ${perResource} of a Resource`
 
 const subjectsOf = ({ options }: Run) => (options.quick ? 100 : 1_000)
 

@@ -87,26 +87,27 @@ export async function sendInBatches(
   return { ...all, observations, cpuMsPerThousand: ((system.usage().cpuMs - before.cpuMs) * 1_000) / observations }
 }
 
-/** Batches of generation 3 over REST, `atOnce` at a time: each has every signal of as many Resources as it has room for, in turn. */
+/** Batches of generation 3 over REST, `atOnce` at a time: each has `perResource` Observations of as many Resources as it has room for, in turn. */
 export async function sendBatchesByRest(
   system: System,
   { fleet, reports }: Senders,
-  { batches, perBatch, atOnce }: { batches: number; perBatch: number; atOnce: number },
+  { batches, perBatch, perResource, atOnce }: { batches: number; perBatch: number; perResource: number; atOnce: number },
 ): Promise<Sent> {
   const client = createHttpClient(system.url, await system.key(), atOnce)
   const { workspaceId, slugs, signals } = fleet
   const latencies: number[] = []
   const before = { cpuMs: system.usage().cpuMs, at: performance.now() }
   const itemAt = (place: number) => {
-    const subject = Math.floor(place / signals.length) % slugs.length
+    const subject = Math.floor(place / perResource) % slugs.length
     return { resource: slugs[subject], ...bodyOf(reports.next(subject, place % signals.length)) }
   }
   try {
     await runAtOnce(batches, atOnce, async index => {
       const observations = Array.from({ length: perBatch }, (_, at) => itemAt(index * perBatch + at))
       const { ms, result } = await client.call('POST', `/api/v3/workspaces/${workspaceId}/observations`, { observations })
-      const { rejected } = result as { rejected: number }
-      if (rejected > 0) throw new Error(`${rejected} Observations of a batch were refused.`)
+      const { rejected, results } = result as { rejected: number; results: { error?: object }[] }
+      const first = JSON.stringify(results.find(({ error }) => error !== undefined))
+      if (rejected > 0) throw new Error(`${rejected} Observations of a batch were refused, the first with ${first}`)
       latencies.push(ms)
     })
   } finally {
