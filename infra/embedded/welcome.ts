@@ -10,7 +10,7 @@ export interface WelcomeFacts {
   url: string | null
   opsUrl: string
   firstKey: FirstKey | null
-  /** Whether generation 2 of the API is served, which the first steps use. */
+  /** Whether generation 2 of the API is served, by which a website monitor names its locations. */
   hasGeneration2: boolean
   /** A location that a new website monitor can name. */
   location: string
@@ -58,38 +58,64 @@ export function welcome(facts: WelcomeFacts): string[] {
     ...(done.hasPassword
       ? []
       : [`To sign in as ${ownerUsername}, first set a password: ${command} member password ${ownerUsername}`]),
-    ...(firstKey === null || !facts.hasGeneration2 ? [] : nextSteps(`${url}/api/v2`, firstKey, facts.location, done)),
-    ...(facts.hasGeneration2 ? [] : [`Generation 3 of the API describes itself at ${url}/api/openapi/`]),
+    ...(firstKey === null ? [] : nextSteps(`${url}/api`, firstKey, facts, done)),
+    `The API describes itself at ${url}/api/openapi/`,
   ]
 }
 
-function nextSteps(api: string, { path, workspaceId }: FirstKey, location: string, done: DoneAlready): string[] {
+function nextSteps(api: string, { path, workspaceId }: FirstKey, facts: WelcomeFacts, done: DoneAlready): string[] {
   const curl = `curl -sS -H "Authorization: Bearer $(cat ${quoted(path)})"`
-  const post = (route: string, body: object) =>
-    `  ${curl} -H 'Content-Type: application/json' ${api}${route} -d ${quoted(JSON.stringify(body))}`
-  // Named, although one is enough at first: a person of two workspaces must name one.
-  const destination = {
-    workspace_id: workspaceId,
-    name: 'my webhook',
-    destination_type: 'webhook',
-    url: 'https://example.org/hook',
-    default: true,
-  }
-  const monitor = {
-    workspace_id: workspaceId,
-    name: 'my website',
-    interval: 60,
-    request: { url: 'https://example.org/', method: 'GET' },
-    response: { statuses: [200] },
-    locations: [location],
-  }
+  const workspace = `${api}/v3/workspaces/${workspaceId}`
+  const post = (url: string, body: object) =>
+    `  ${curl} -H 'Content-Type: application/json' ${url} -d ${quoted(JSON.stringify(body))}`
+  const destination = { name: 'my webhook', type: 'webhook', url: 'https://example.org/hook' }
+  const firstResource = [
+    'To watch what reports by itself, publish a Template, create a Resource of it, and report:',
+    post(`${workspace}/templates`, heartbeat),
+    post(`${workspace}/resources`, { template: heartbeat.key, key: 'backup', name: 'my backup' }),
+    post(`${workspace}/resources/backup/observations`, { signal: 'beat', state: 'ok' }),
+    ...(facts.hasGeneration2
+      ? ['To watch a website:', post(`${api}/v2/monitoring/websites`, website(workspaceId, facts.location))]
+      : []),
+  ]
   return [
-    ...(done.hasDestination ? [] : ['To be notified:', post('/notifications/destinations', destination)]),
-    ...(done.hasSubject ? [] : ['To watch a website:', post('/monitoring/websites', monitor)]),
+    ...(done.hasDestination ? [] : ['To be notified:', post(`${workspace}/destinations`, destination)]),
+    ...(done.hasSubject ? [] : firstResource),
     'To see what is wrong now:',
-    `  ${curl} '${api}/incidents?workspace_id=${workspaceId}'`,
+    `  ${curl} ${workspace}/incidents`,
   ]
 }
+
+/** The sender reports every 5 minutes. It is quiet after three of them. */
+const heartbeat = {
+  key: 'heartbeat',
+  version: 1,
+  name: 'Heartbeat',
+  signals: [{ key: 'beat', kind: 'heartbeat', every_seconds: 300 }],
+  rules: [
+    {
+      key: 'failing',
+      action: 'Look at the log of the sender.',
+      wait: { confirm_after: 120, recover_after: 0 },
+      decision: {
+        any: [
+          { signal: 'beat', field: 'status', operator: 'eq', operand: 'problem' },
+          { not: { signal: 'beat', field: 'known' } },
+        ],
+      },
+    },
+  ],
+}
+
+/** The workspace is named, although one is enough at first: a person of two workspaces must name one. */
+const website = (workspaceId: string, location: string) => ({
+  workspace_id: workspaceId,
+  name: 'my website',
+  interval: 60,
+  request: { url: 'https://example.org/', method: 'GET' },
+  response: { statuses: [200] },
+  locations: [location],
+})
 
 /** A text as one word of a POSIX shell. */
 const quoted = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

@@ -31,9 +31,16 @@ const pages: Page[] = [
     name: 'getting-started.md',
     left: [
       ['npm start', 'it runs already'],
-      ['MONITOR_ID', 'there is no incident'],
+      ['INCIDENT_ID', 'there is no incident'],
     ],
-    results: [{ message: 'Test message delivered' }, { name: 'shop', locations: ['local'] }, []],
+    results: [
+      { message: 'Test message delivered' },
+      { id: 'heartbeat@1' },
+      { key: 'backup', template: 'heartbeat@1' },
+      { observation: String },
+      { name: 'shop', locations: ['local'] },
+      [],
+    ],
   },
   { name: 'README.md', results: [] },
   {
