@@ -2,7 +2,7 @@
 // maintenance, another revision, archived. Then every step once more on the archived one. Rules: docs/reference/v3.md, sections 3 to 8.
 import type { Wanted } from './judge.ts'
 import { mutate } from './mutations.ts'
-import { addressPath } from './operations.ts'
+import { addressPath, type V3Operation } from './operations.ts'
 import { home } from './people.ts'
 import { requestOf, type V3Run } from './run.ts'
 import { plant } from './secrets.ts'
@@ -40,7 +40,7 @@ export async function liveOnce(run: V3Run, number: number): Promise<void> {
   await life.publish(1, { status: 201 })
   await life.publish(1, { status: 409 })
   await life.publish(2, { status: 201 })
-  const { token } = await life.address({ status: 201 })
+  const { id: address, token } = await life.address({ status: 201 })
   const { id } = await life.create({ status: 201 })
   await life.create({ status: 409, field: 'key' })
   const first = await life.observe(problem, { status: 202 })
@@ -70,6 +70,30 @@ export async function liveOnce(run: V3Run, number: number): Promise<void> {
   await life.rebind(1, { status: 409 })
   await life.create({ status: 409, field: 'key' })
   await readAll(run, { id: String(id), incident })
+  await life.forgetAddress(String(address), { status: 200 })
+  await life.report(String(token), { status: 404 })
+  await turnPages(run)
+}
+
+/** Two pages of every list of the workspace: nothing is shown twice, and a cursor fits its own list alone (v3 9.1). */
+async function turnPages(run: V3Run): Promise<void> {
+  const isList = ({ route, path }: V3Operation) => route?.query?.['cursor'] !== undefined && path.split('{').length === 2
+  let foreign = ''
+  for (const operation of run.operations.filter(isList)) {
+    const read = async (query: string, wanted: Wanted): Promise<{ result: Json[] | null; meta: Json | null }> => {
+      const path = `${operation.path.replace('{workspace}', home)}?${query}`
+      const request = requestOf(run, operation, { path, body: null, caller: run.owner, wanted })
+      return JSON.parse((await run.play({ ...request, broken: wanted.status < 400 ? [] : ['a cursor of another list'] })).text)
+    }
+    const first = await read('limit=1', { status: 200 })
+    const cursor = encodeURIComponent(String(first.meta?.['next_cursor'] ?? ''))
+    if (cursor === '') continue
+    const second = await read(`limit=1&cursor=${cursor}`, { status: 200 })
+    if (JSON.stringify(first.result) === JSON.stringify(second.result)) run.complain('the second page is the first one')
+    await read(`cursor=${cursor}A`, { status: 422, field: 'cursor' })
+    if (foreign !== '') await read(`cursor=${foreign}`, { status: 422, field: 'cursor' })
+    foreign = cursor
+  }
 }
 
 /** The steps of the life of Resource `key`. Each wants one response and returns its result. */
@@ -80,8 +104,8 @@ function createLife(run: V3Run, template: string, key: string) {
     const operation = run.operations.find(({ name }) => name === line)
     if (operation === undefined) throw new Error(`there is no operation ${line}`)
     const request = requestOf(run, operation, { path, body, caller: owner, wanted })
-    if (body !== null && operation.body !== null && random.chance(0.3)) {
-      // A fault of the body comes before one of the state.
+    if (body !== null && operation.body !== null && wanted.status !== 404 && random.chance(0.3)) {
+      // A fault of the body comes before one of the state, and behind the route.
       const broken = mutate(operation.body, body, operation.resolve, random)
       if (broken !== null) await run.play({ ...request, body: broken.text, broken: [broken.name], wanted: broken.expected })
     }
@@ -95,6 +119,8 @@ function createLife(run: V3Run, template: string, key: string) {
     publish: (version: number, wanted: Wanted) =>
       step(`POST ${ofWorkspace}/templates`, `${at}/templates`, revision(template, version), wanted),
     address: (wanted: Wanted) => step(`POST ${ofWorkspace}/addresses`, `${at}/addresses`, { template }, wanted),
+    forgetAddress: (id: string, wanted: Wanted) =>
+      step(`DELETE ${ofWorkspace}/addresses/{id}`, `${at}/addresses/${id}`, null, wanted),
     create: (wanted: Wanted) => step(`POST ${ofWorkspace}/resources`, `${at}/resources`, made, wanted),
     detail: (wanted: Wanted) => step(`GET ${ofResource}`, resource, null, wanted),
     change: (wanted: Wanted) => step(`PATCH ${ofResource}`, resource, { name: 'Other', labels: { env: 'x' } }, wanted),
