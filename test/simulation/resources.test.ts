@@ -4,7 +4,8 @@
 import t from 'tap'
 import { type ResourceCounts, simulateResources } from './resources/simulate-resources.ts'
 
-const seeds = [1, 2, 3, 4, 5, 6]
+/** Odd ones live a calm life, held to the millisecond; over the keepers of even ones come blows. */
+const seeds = [1, 3, 7, 2, 10, 36]
 
 t.test(`Resources of Templates live through half a day (v3 4 to 7; seeds ${seeds.join(', ')})`, async t => {
   const sums: Partial<ResourceCounts> = {}
@@ -14,7 +15,7 @@ t.test(`Resources of Templates live through half a day (v3 4 to 7; seeds ${seeds
     for (const [name, count] of Object.entries(counts))
       sums[name as keyof ResourceCounts] = (sums[name as keyof ResourceCounts] ?? 0) + count
   }
-  const least: ResourceCounts = { reports: 3_000, commands: 50, compared: 500, incidents: 150, messages: 300 }
+  const least: ResourceCounts = { reports: 2_000, commands: 40, compared: 400, incidents: 80, messages: 150, blows: 12 }
   for (const [name, count] of Object.entries(least)) {
     const lived = sums[name as keyof ResourceCounts] ?? 0
     t.ok(lived >= count, `${name}: ${lived}, at least ${count}`)

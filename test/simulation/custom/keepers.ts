@@ -8,7 +8,7 @@ import type { Clock } from '#shared/clock.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import { limits } from '#shared/limits.ts'
 import type { Service } from '#shared/service.ts'
-import { type Store, StoreError } from '#shared/store/port.ts'
+import { type Put, type Store, StoreError } from '#shared/store/port.ts'
 import { announceGateway, type Presence } from '../../../services/gateway/presence.ts'
 import { startKeeper } from '../../../services/keeper/app.ts'
 import { createMemoryHub } from '../../support/memory-bus.ts'
@@ -34,6 +34,8 @@ interface Keeper {
   bus: Bus
   service: Service | null
   isAlive: boolean
+  /** It dies in its next round's writes, behind so many of them; null: it lives on. */
+  writesLeft: number | null
 }
 
 export class Keepers {
@@ -60,7 +62,7 @@ export class Keepers {
   }
 
   async start(): Promise<void> {
-    const keeper: Keeper = { bus: this.#hub.connect(), service: null, isAlive: true }
+    const keeper: Keeper = { bus: this.#hub.connect(), service: null, isAlive: true, writesLeft: null }
     const surroundings = {
       bus: keeper.bus,
       clock: this.#clockOf(keeper),
@@ -115,8 +117,22 @@ export class Keepers {
     return announceGateway({ bus: this.#client, clock: this.clock, logger: silent }, async () => undefined)
   }
 
-  /** Asks once; null: nobody answered. */
-  async ask(subjectId: string, command: Record<string, unknown>): Promise<Reply | null> {
+  /** The keeper dies in the middle of what it writes next, if it writes within 10 s, and another one starts. */
+  async dieWriting(writes: number): Promise<void> {
+    const dying = this.#keeper
+    dying.writesLeft = writes
+    for (let waited = 0; dying.isAlive && waited < 100; waited++) await this.clock.live(100)
+    await this.#kill()
+    await this.start()
+    this.clock.stayFor(latenessMs)
+  }
+
+  /** Asks once; null: nobody answered. `meanwhile` passes the first moments. */
+  async ask(
+    subjectId: string,
+    command: Record<string, unknown>,
+    meanwhile: () => Promise<void> = () => this.clock.live(1),
+  ): Promise<Reply | null> {
     let reply: Reply | null | undefined
     const asked = this.#client.request(subjects.command(subjectId), command, { timeoutMs: 5_000 })
     void asked
@@ -125,7 +141,7 @@ export class Keepers {
       .then(answer => {
         reply = answer
       })
-    await this.clock.live(1)
+    await meanwhile()
     while (reply === undefined) await this.clock.live(50)
     return reply
   }
@@ -173,9 +189,18 @@ export class Keepers {
           if (!keeper.isAlive) return new Promise(() => undefined)
           if (this.clock.now() < this.#storeAwayUntil && name !== 'close')
             return Promise.reject(new StoreError('unavailable', 'the store is away'))
+          if (keeper.writesLeft !== null && name === 'putInOrder') return dieIn(target, keeper, given[0] as readonly Put[])
           return method.apply(target, given)
         }
       },
     })
   }
+}
+
+/** Writes a part, and is never heard of again. */
+async function dieIn(store: Store, keeper: Keeper, puts: readonly Put[]): Promise<never> {
+  const writes = puts.filter(({ documents }) => documents.length > 0).slice(0, keeper.writesLeft ?? 0)
+  keeper.isAlive = false
+  await store.putInOrder(writes)
+  return new Promise(() => undefined)
 }

@@ -5,16 +5,18 @@ import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'
 import type { ResourceView } from '#shared/contracts/resource-views.ts'
 import { seriesId } from '#shared/ids.ts'
 import { replayIncident } from '../../../infra/replay/replay-incident.ts'
-import { naiveBaseline } from '../../judging/naive-decision.ts'
+import { historyOf, naiveBaseline } from '../../judging/naive-decision.ts'
 import { isArchived, latestBinding } from './facts.ts'
 import { type ExpectedIncident, type ExpectedMessage, incidentsOf } from './incidents.ts'
 import type { Resource } from './resource.ts'
-import { type Held, historyOf, Past, silenceTo, statusAt, stepsOf, tenuresOf } from './truths.ts'
+import { type Held, ofOwnInstants, Past, silenceTo, statusAt, stepsOf, tenuresOf } from './truths.ts'
 
 /** One way in which the blows may have been noticed. */
 export interface Variant {
   held: readonly Held[]
   away: readonly { from: number; until: number }[]
+  /** A silence that is heard after all counts from its own instant, not from when it was heard. */
+  isOwnInstant: boolean
 }
 
 export interface Expected {
@@ -22,12 +24,14 @@ export interface Expected {
   messages: ExpectedMessage[]
 }
 
-export function expectedOf(resource: Resource, { held, away }: Variant, until: number): Expected {
+export function expectedOf(resource: Resource, { held, away, isOwnInstant }: Variant, until: number): Expected {
   const { facts, house } = resource
   const all: Expected = { incidents: [], messages: [] }
   for (const tenure of tenuresOf(facts, house.revisions)) {
     if (tenure.from > until) continue
-    const steps = stepsOf(facts, tenure, pastOf(resource, tenure.template.key, tenure.template.version), held, until)
+    const past = pastOf(resource, tenure.template.key, tenure.template.version)
+    const judged = stepsOf(facts, tenure, past, held, until)
+    const steps = isOwnInstant ? ofOwnInstants(judged) : judged
     const { from, endsAt, reason, rule } = tenure
     const isHere = (at: number) => at >= from && (endsAt === null || at <= endsAt)
     const acknowledgedAt = facts.acknowledgements.filter(one => one.rule === rule.key && isHere(one.at)).map(({ at }) => at)

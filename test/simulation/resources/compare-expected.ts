@@ -1,65 +1,122 @@
 // The incidents and messages that are stored against those that the oracle computes: each stored one must be possible, each one that is
-// certain must be stored, once.
+// certain must be stored, once, and at the very instant if that is certain, too.
+import type { Struck } from './blows.ts'
 import { expectedOf, storedIncidents, storedMessages, type Variant } from './checks.ts'
 import type { ExpectedIncident, ExpectedMessage } from './incidents.ts'
 import type { Resource } from './resource.ts'
 
+const second = 1_000
 /** Messages are decided when a keeper comes to it. */
-const lateMs = 2_000
+const lateMs = 2 * second
+/** After a blow somebody else comes to it, and silence is noticed so much later. */
+const struckMs = 90 * second
 
-/** `until`: what came later is not looked at. Returns how many messages were stored. */
-export async function compareExpected(resource: Resource, variants: readonly Variant[], until: number): Promise<number> {
-  const ways = variants.map(variant => expectedOf(resource, variant, until))
+/** \`until\`: what came later may have happened already. Returns how many messages were stored. */
+export async function compareExpected(
+  resource: Resource,
+  variants: readonly Variant[],
+  struck: readonly Struck[],
+  until: number,
+): Promise<number> {
+  const instants = [until, resource.house.keepers.now()]
+  const ways = variants.flatMap(variant => instants.map(at => expectedOf(resource, variant, at)))
+  const toleranceMs = struck.length === 0 ? 0 : struckMs
+  const isRetried = (at: number) => resource.house.retried.some(one => at >= one.from - second && at <= one.until + second)
+  const isHeldBack = (at: number) => variants.some(({ held }) => held.some(one => at >= one.from && at <= one.until + struckMs))
   const incidents = await storedIncidents(resource)
   compare(
     resource,
-    incidents.filter(one => one.openedAt <= until),
-    ways.map(one => one.incidents),
-    isLike,
-    describeIncident,
+    incidents,
+    ways.map(way => way.incidents),
+    {
+      isSame: (one, other) => isLike(one, other, toleranceMs),
+      isEqual: (one, other) => isLike(one, other, 0),
+      describe: describeIncident,
+    },
   )
-  const messages = (await storedMessages(resource)).filter(one => one.at <= until)
+  for (const one of incidents) {
+    const possible = ways.flatMap(way => way.incidents.filter(other => isLike(one, other, toleranceMs)))
+    const isUnsure = [one.openedAt, one.confirmedAt, one.closedAt ?? until].some(
+      at => at !== null && (isRetried(at) || isHeldBack(at)),
+    )
+    if (
+      !isUnsure &&
+      possible.every(other => isLike(other, possible[0] as ExpectedIncident, 0)) &&
+      !possible.some(other => isLike(one, other, 0))
+    )
+      resource.fault(`is of other instants: ${describeIncident(one)} instead of ${possible.map(describeIncident)[0]}`)
+  }
+  const messages = await storedMessages(resource)
   compare(
     resource,
     messages,
-    ways.map(one => one.messages),
-    isSameMessage,
-    describeMessage,
+    ways.map(way => way.messages),
+    {
+      isSame: (one, other) => isSameMessage(one, other, struck, toleranceMs),
+      isEqual: isEqualMessage,
+      describe: describeMessage,
+    },
   )
   return messages.length
+}
+
+interface Comparing<T> {
+  /** Within what blows allow. */
+  isSame(stored: T, expected: T): boolean
+  isEqual(one: T, other: T): boolean
+  describe(one: T): string
 }
 
 function compare<T>(
   resource: Resource,
   stored: readonly T[],
   ways: readonly (readonly T[])[],
-  isSame: (stored: T, expected: T) => boolean,
-  describe: (one: T) => string,
+  { isSame, isEqual, describe }: Comparing<T>,
 ): void {
-  for (const one of stored)
-    if (!ways.some(way => way.some(expected => isSame(one, expected)))) resource.fault(`should not be: ${describe(one)}`)
+  for (const one of stored) {
+    const times = stored.filter(other => isEqual(one, other)).length
+    const most = Math.max(...ways.map(way => way.filter(expected => isSame(one, expected)).length))
+    if (most === 0) resource.fault(`should not be: ${describe(one)}`)
+    else if (times > most) resource.fault(`should be ${most} times, and is ${times} times: ${describe(one)}`)
+  }
   for (const expected of ways[0] ?? []) {
-    const isCertain = ways.every(way => way.some(one => isSame(expected, one)))
+    const least = Math.min(...ways.map(way => way.filter(one => isEqual(one, expected)).length))
     const times = stored.filter(one => isSame(one, expected)).length
-    if (isCertain && times !== 1) resource.fault(`should be once, and is ${times} times: ${describe(expected)}`)
+    if (times < least) resource.fault(`should be ${least} times, and is ${times} times: ${describe(expected)}`)
   }
 }
 
-const isLike = (stored: ExpectedIncident, expected: ExpectedIncident): boolean =>
-  stored.rule === expected.rule &&
-  stored.openedAt === expected.openedAt &&
-  stored.reason === expected.reason &&
-  stored.closedAt === expected.closedAt &&
-  isConfirmedLike(stored.confirmedAt, expected)
+function isLike(stored: ExpectedIncident, expected: ExpectedIncident, toleranceMs: number): boolean {
+  const isNear = (one: number | null, other: number | null, slackMs = 0) =>
+    one === null || other === null ? one === other : one <= other + toleranceMs && one >= other - slackMs - toleranceMs
+  return (
+    stored.rule === expected.rule &&
+    stored.reason === expected.reason &&
+    isNear(stored.openedAt, expected.openedAt) &&
+    isNear(stored.closedAt, expected.closedAt) &&
+    isNear(stored.confirmedAt, expected.confirmedAt, expected.slackMs)
+  )
+}
 
-const isConfirmedLike = (stored: number | null, { confirmedAt, slackMs }: ExpectedIncident): boolean =>
-  stored === null || confirmedAt === null ? stored === confirmedAt : stored <= confirmedAt && stored >= confirmedAt - slackMs
+function isSameMessage(
+  stored: ExpectedMessage,
+  expected: ExpectedMessage,
+  struck: readonly Struck[],
+  toleranceMs: number,
+): boolean {
+  const { at, slackMs } = expected
+  // Nobody was there: it is told afterwards.
+  const meanwhile = struck.find(({ from, until }) => at >= from - toleranceMs && at < until)
+  return (
+    stored.rule === expected.rule &&
+    stored.kind === expected.kind &&
+    stored.at >= at - slackMs - toleranceMs &&
+    stored.at <= Math.max(at, meanwhile?.until ?? 0) + lateMs + toleranceMs
+  )
+}
 
-const isSameMessage = (stored: ExpectedMessage, expected: ExpectedMessage): boolean =>
-  stored.rule === expected.rule &&
-  stored.kind === expected.kind &&
-  stored.at >= expected.at - expected.slackMs &&
-  stored.at <= expected.at + lateMs
+const isEqualMessage = (one: ExpectedMessage, other: ExpectedMessage): boolean =>
+  one.rule === other.rule && one.kind === other.kind && one.at === other.at
 
 const describeIncident = ({ rule, openedAt, confirmedAt, closedAt, reason, slackMs }: ExpectedIncident): string =>
   `incident of ${rule} ${openedAt}, confirmed ${confirmedAt} (-${slackMs}), closed ${closedAt} ${reason}`

@@ -12,6 +12,8 @@ export interface House {
   faults: string[]
   /** Times in which a sender had to ask again: what it sent was taken at any instant of them. */
   retried: { from: number; until: number }[]
+  /** Comes over the keepers while they are asked next; null: nothing does. */
+  ambush: (() => Promise<void>) | null
 }
 
 export interface Asking {

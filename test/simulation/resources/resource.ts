@@ -65,7 +65,9 @@ export class Resource implements Asking {
     const command = { id: `c${++this.#commands}`, ...sent }
     const from = keepers.now()
     for (let tries = 1; tries < 400; tries++) {
-      const reply = await keepers.ask(this.facts.id, command)
+      const { ambush } = this.house
+      this.house.ambush = null
+      const reply = await (ambush === null ? keepers.ask(this.facts.id, command) : keepers.ask(this.facts.id, command, ambush))
       if (reply === null) {
         await keepers.clock.live(500)
         continue

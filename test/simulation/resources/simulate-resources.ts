@@ -2,7 +2,8 @@
 // the oracle. The same seed gives the same day.
 import { Keepers } from '../custom/keepers.ts'
 import { Random } from '../random.ts'
-import { checkDetail, checkRecords, type Variant } from './checks.ts'
+import { breathe, type Struck, strike, variantsOf } from './blows.ts'
+import { checkDetail, checkRecords } from './checks.ts'
 import { compareExpected } from './compare-expected.ts'
 import { type Deed, makeDeeds } from './deeds.ts'
 import type { House } from './house.ts'
@@ -18,6 +19,7 @@ export interface ResourceCounts {
   compared: number
   incidents: number
   messages: number
+  blows: number
 }
 
 export interface ResourceRun {
@@ -29,7 +31,7 @@ export interface ResourceRun {
 export async function simulateResources(seed: number, lengthMs = 720 * minute): Promise<ResourceRun> {
   const random = new Random(seed, 'life')
   const keepers = new Keepers(random)
-  const house: House = { keepers, revisions: makeRevisions(new Random(seed, 'templates')), faults: [], retried: [] }
+  const house: House = { keepers, revisions: makeRevisions(new Random(seed, 'templates')), faults: [], retried: [], ambush: null }
   await keepers.start()
   await publish(house)
   const resources = Array.from({ length: 2 }, (_, i) => new Resource(house, new Random(seed, `resource ${i}`)))
@@ -39,23 +41,49 @@ export async function simulateResources(seed: number, lengthMs = 720 * minute): 
     .flatMap((resource, i) => makeDeeds(new Random(seed, `deeds ${i}`), start, lengthMs).map(deed => ({ resource, deed })))
     .sort((one, other) => one.deed.at - other.deed.at)
   const trace: string[] = []
-  const counts: ResourceCounts = { reports: 0, commands: 0, compared: 0, incidents: 0, messages: 0 }
-  const variants: Variant[] = [{ held: [], away: [] }]
+  const counts: ResourceCounts = { reports: 0, commands: 0, compared: 0, incidents: 0, messages: 0, blows: 0 }
+  const blowing = new Random(seed, 'blows')
+  // Every second life is a calm one: each instant is demanded to the millisecond.
+  const blowChance = seed % 2 === 0 ? 0.015 : 0
+  const struck: Struck[] = []
+  const come = async () => {
+    trace.push(await strike(house, blowing, struck))
+  }
   for (const { resource, deed } of deals) {
-    await keepers.clock.passUntil(deed.at)
+    if (blowing.chance(blowChance)) await ambush(resources, blowing, deed.at, come)
+    else await keepers.clock.passUntil(deed.at)
+    // Of what came due while nobody was there, senders repeat little.
+    if (deed.kind === 'observe' && keepers.clock.now() - deed.at > minute && !blowing.chance(0.15)) continue
     await resource.live(deed)
     trace.push(line(house, resource, deed))
     counts[deed.kind === 'observe' ? 'reports' : 'commands'] += 1
-    if (random.chance(0.1)) counts.compared += await checkDetail(resource, variants)
+    if (random.chance(0.1)) counts.compared += await checkDetail(resource, variantsOf(struck))
   }
   await keepers.clock.passUntil(start + lengthMs)
-  await keepers.clock.live(10 * second)
+  await keepers.clock.live(120 * second)
+  const until = keepers.now() - 90 * second
+  const variants = variantsOf(struck)
+  counts.blows = struck.length
   for (const resource of resources) {
     counts.compared += await checkDetail(resource, variants)
     counts.incidents += await checkRecords(resource)
-    counts.messages += await compareExpected(resource, variants, keepers.now() - 5 * second)
+    counts.messages += await compareExpected(resource, variants, struck, until)
   }
   return { faults: house.faults, counts, trace }
+}
+
+/** The blow comes before the deed, in the middle of it, or a moment before something of a Resource is due. */
+async function ambush(resources: readonly Resource[], random: Random, before: number, come: () => Promise<void>): Promise<void> {
+  const { house } = resources[0] as Resource
+  const { clock } = house.keepers
+  const due = await Promise.all(resources.map(async resource => (await resource.subject()).dueAt ?? before))
+  const next = Math.min(...due)
+  const isSoon = random.chance(0.5) && next > clock.now() + 20 * second && next < before
+  await clock.passUntil((isSoon ? next : before) - random.integer(13, 20) * second)
+  await breathe(house)
+  if (isSoon || random.chance(0.5)) await come()
+  else house.ambush = come
+  await clock.passUntil(before)
 }
 
 async function publish({ keepers, revisions }: House): Promise<void> {

@@ -1,7 +1,7 @@
 // What a Template's rule says of a Resource over time, recomputed from the acknowledged events alone at every instant at which it could change.
 // Slow and plain: no state is carried from one instant to the next. Rules: docs/reference/v3.md, section 4.
 import type { DecisionNode, Template, TemplateRule } from '#shared/contracts/template.ts'
-import { historyOf, type NaiveFacts, type NaiveObservation, type NaiveTruth, naiveTruth } from '../../judging/naive-decision.ts'
+import { type NaiveFacts, type NaiveObservation, type NaiveTruth, naiveTruth } from '../../judging/naive-decision.ts'
 import type { Event, ResourceFacts } from './facts.ts'
 import type { Revisions } from './templates.ts'
 
@@ -17,6 +17,8 @@ export interface Step {
   by: 'time' | 'input'
   /** True: a problem; unknown: nothing may move. */
   truth: NaiveTruth
+  /** It would be another truth if silence counted that is held back: nothing may move. */
+  isProvisional: boolean
   confirmAfterMs: number
   closeAfterMs: number
 }
@@ -118,7 +120,7 @@ export function stepsOf(facts: ResourceFacts, tenure: Tenure, past: Past, held: 
     const silenceAt = silenceTo(held, at)
     const says = past.truth(rule.decision, count, at, silenceAt)
     const isProvisional = silenceAt < at && past.truth(rule.decision, count, at, at) !== says
-    steps.push({ at, by, truth: isProvisional ? 'unknown' : says, ...waitsOf(rule, past.after(count)) })
+    steps.push({ at, by, truth: isProvisional ? 'unknown' : says, isProvisional, ...waitsOf(rule, past.after(count)) })
   }
   for (const at of times) {
     while (count < end && (events[count] as Event).at < at) take()
@@ -131,6 +133,21 @@ export function stepsOf(facts: ResourceFacts, tenure: Tenure, past: Past, held: 
     count += 1
     judge((events[count - 1] as Event).at, 'input')
   }
+}
+
+/** The same, but that a silence which is heard after all has been there since its own instant, or since what was judged last. */
+export function ofOwnInstants(steps: readonly Step[]): Step[] {
+  const moved: Step[] = []
+  for (const step of steps) {
+    let { at } = step
+    if (step.by === 'time' && !step.isProvisional && moved.at(-1)?.isProvisional === true) {
+      while (moved.at(-1)?.isProvisional === true && moved.at(-1)?.by === 'time') at = (moved.pop() as Step).at
+      const before = moved.at(-1)
+      if (before?.isProvisional === true) at = before.at
+    }
+    moved.push({ ...step, at })
+  }
+  return moved
 }
 
 /** What a reader is told at `at`, after the first `count` events. */
@@ -172,5 +189,3 @@ function waitsOf({ wait }: TemplateRule, { answers }: NaiveFacts): Pick<Step, 'c
     1_000 * (typeof seconds === 'number' ? seconds : (answers[seconds.meta] as number))
   return { confirmAfterMs: msOf(wait.confirmAfter), closeAfterMs: msOf(wait.recoverAfter) }
 }
-
-export { historyOf }
