@@ -97,6 +97,9 @@ const ofClients = new Set([
   'addresses',
 ])
 
+/** A maintenance window ends by itself. */
+const hasRunOut = (document: object): boolean => 'state' in document && document.state === 'ranOut'
+
 /** The keeper judges all the time; what a client writes to a subject shows in its `updatedAt`. */
 function counted(store: Store): { store: Store; written(): number; reserved(): number } {
   const updated = new Map<string, number>()
@@ -108,7 +111,7 @@ function counted(store: Store): { store: Store; written(): number; reserved(): n
       const results = await put(collection, documents)
       for (const [i, document] of documents.entries()) {
         if (results[i] !== 'written') continue
-        if (ofClients.has(collection)) writes++
+        if (ofClients.has(collection) && !hasRunOut(document)) writes++
         if (collection === 'names') names++
         if (collection !== 'subjects') continue
         const { id, updatedAt } = document as SubjectDocument

@@ -71,7 +71,6 @@ export async function liveOnce(run: V3Run, number: number): Promise<void> {
   await life.create({ status: 409, field: 'key' })
   await readAll(run, { id: String(id), incident })
   await life.forgetAddress(String(address), { status: 200 })
-  await life.report(String(token), { status: 404 })
   await turnPages(run)
 }
 
@@ -104,8 +103,8 @@ function createLife(run: V3Run, template: string, key: string) {
     const operation = run.operations.find(({ name }) => name === line)
     if (operation === undefined) throw new Error(`there is no operation ${line}`)
     const request = requestOf(run, operation, { path, body, caller: owner, wanted })
-    if (body !== null && operation.body !== null && wanted.status !== 404 && random.chance(0.3)) {
-      // A fault of the body comes before one of the state, and behind the route.
+    if (body !== null && operation.body !== null && random.chance(0.3)) {
+      // A fault of the body comes before one of the state.
       const broken = mutate(operation.body, body, operation.resolve, random)
       if (broken !== null) await run.play({ ...request, body: broken.text, broken: [broken.name], wanted: broken.expected })
     }
