@@ -498,11 +498,11 @@ t.test('kill -9 leaves no bus server behind, and the next start finds its data',
   const answer = await fetch(`${url}/api/v2/workspaces`, { headers: { authorization: `Bearer ${key.trim()}` } })
   t.match(await answer.json(), { error: null, result: [{ name: 'Default', role: 'owner' }] })
 
-  const [, destination = ''] = await second.says(/notifications\/destinations -d '(.*)'\n/)
+  const [, place = '', destination = ''] = await second.says(/(\/api\/v3\/workspaces\/\w+\/destinations) -d '(.*)'\n/)
   t.equal((await runProgram(t, ['workspace', 'create', 'Second'], { DATA_DIR: dataFolder }).ended).code, 0)
-  const made = await fetch(`${url}/api/v2/notifications/destinations`, {
+  const made = await fetch(`${url}${place}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key.trim()}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${key.trim()}` },
     body: destination,
   })
   t.match(
