@@ -76,11 +76,13 @@ t.test('a deadline whose judgement fails is tried again after a while, not at on
   await Promise.all([first.service.stop(), world.clock.advance(100)])
   const poisoned = { ...stored, rev: 9, writer: 'x', check: { ...stored.check, locations: null as never } }
   await world.store.upsert('subjects', [poisoned])
-  await world.startOne({ exclusive: true })
+  const { metrics } = await world.startOne({ exclusive: true })
   await world.clock.advance(10 * minute)
-  const tries = await world.store.count('setAside', { subjectId: id })
+  const inputs = await metrics.getSingleMetric('watchkeeper_keeper_inputs_total')?.get()
+  const tries = inputs?.values.find(({ labels }) => labels['kind'] === 'deadline')?.value ?? 0
   t.ok(tries > 1, `${tries} in 10 minutes: it is tried again`)
   t.ok(tries <= (10 * minute) / limits.keeper.silenceHoldOffMs, `${tries} in 10 minutes`)
+  t.equal(await world.store.count('setAside', { subjectId: id }), 1, 'one dead letter for one reason')
 })
 
 t.test('a new monitor is not called silent for an outage: what its probers kept comes first', async t => {
