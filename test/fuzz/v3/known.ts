@@ -54,6 +54,8 @@ export function createV3Known(random: Random): V3Known {
     if (list.length > keptMax) list.splice(random.integer(0, list.length - 2), 1)
   }
   const learn = (method: string, path: string, result: unknown): void => {
+    // What a stranger made in a workspace of its own is not at home.
+    if (path.includes(`/workspaces/${foreign}/`)) return
     const object = (result ?? {}) as Record<string, unknown>
     if (method === 'DELETE') forget(path)
     if (method === 'POST' && path.endsWith('/templates')) keep(known.templates, object as unknown as KnownTemplate)
