@@ -1,4 +1,4 @@
-// What time alone makes of an open incident: asked of the machine itself. Pure. Rule: docs/reference/v3.md, 5.7.
+// The next step that time alone makes in an open incident, asked of the machine itself. Pure. Rule: docs/reference/v3.md, 5.7.
 import type { IncidentSnapshot, NextStep } from '#shared/contracts/incident.ts'
 import { type IncidentEvent, incidentMachine } from './incident.ts'
 import { transition } from './transition.ts'

@@ -27,7 +27,7 @@ export const storeLimits = {
   walPages: 1_024,
   /** A file up to this size is checked for damage at each start, of a larger one what lasts: 64 MiB take 0.2 s. */
   checkedBytes: 64 * 1024 ** 2,
-  /** What is committed is flushed, and the mark moved, at least this often: a power failure costs no more by then. */
+  /** Commits are flushed, and the mark is moved, at least this often: a power failure costs no more. */
   flushMs: 10 * second,
   /** Characters of a document in the embedded store, but for its columns: about what MongoDB takes, which counts bytes of a form of its own. */
   documentCharacters: 16 * 1024 ** 2,

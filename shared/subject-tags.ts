@@ -5,7 +5,7 @@ import type { Answer, Answers } from '#shared/contracts/template.ts'
 import { websiteAnswers } from '#shared/manifest/website-answers.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
 
-/** What of a subject its tags are made from. */
+/** The members of a subject that its tags are made from. */
 export type Tagged = Pick<SubjectDocument, 'template' | 'check' | 'templated' | 'labels' | 'archivedAt' | 'deletedAt'>
 
 /** All of them, each once; none of a deleted subject. */

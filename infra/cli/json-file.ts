@@ -84,6 +84,6 @@ function lineAndColumn(text: string, offset: number): [line: number, column: num
   return [before.length, [...(before.at(-1) ?? '')].length + 1]
 }
 
-/** What V8 says of the place, and what it quotes. */
+/** The message of V8 without the place and the quotation at its end. */
 const withoutPlace = (message: string): string =>
   message.replace(/ (?:in JSON )?at position.*$/s, '').replace(/, (?:\.\.\.)?".*is not valid JSON$/s, '')

@@ -60,7 +60,7 @@ const pageTo = (items: IncidentRecord[], last: Cursor | null): Page<IncidentReco
 
 interface Ranges {
   wheres: NonNullable<Query['where']>[]
-  /** What the ranges leave to look at; null: nothing. */
+  /** The test that an entry must pass although its range fits; null: none. */
   fits: ((entry: IncidentEntry) => boolean) | null
 }
 

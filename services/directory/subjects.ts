@@ -19,7 +19,7 @@ export async function getSubject(
   return subject && subject.deletedAt === null && subject.archivedAt === null ? subjectView(subject) : null
 }
 
-/** What generations 1 and 2 show. */
+/** Generations 1 and 2 show neither archived nor deleted subjects. */
 const isShown = { archivedAt: null, deletedAt: null }
 
 /** Website monitors of a workspace by creation; those whose subject became custom are not among them. */

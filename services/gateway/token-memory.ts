@@ -1,12 +1,11 @@
-// What tokens stand for: remembers the directory's answers by token hash, for a short time and within bounds, so that a hot request asks
-// nobody. A revocation removes an entry at once. While the bus is away no revocation arrives: a lost connection removes all entries.
+// Remembers whose a token is: the directory's answers by token hash, for a short time and within bounds. A hot request then asks nobody. A revocation removes an entry at once. While the bus is away no revocation arrives: a lost connection removes all entries.
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, parseRevocation, type Revoked } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 
 export interface TokenMemory<T> {
-  /** What a token stands for, if that is known without asking and has not expired. */
+  /** The remembered answer for a token; null: none, or it has expired. Asks nobody. */
   known(tokenHash: string): T | null
   /** Asks if needed. Null: unknown, deleted or expired. Rejects with an AppError if the directory does not answer. */
   find(tokenHash: string): Promise<T | null>

@@ -1,4 +1,4 @@
-// What a round reads of earlier Observations because a Resource is bound to another revision: what the new rules look at and the old ones did
+// Earlier Observations that a round reads because a Resource is bound to another revision: those that the new rules need and the old ones did
 // not (docs/reference/v3.md, 4.6).
 import type { CommandOf } from '#shared/contracts/command.ts'
 import type { PushedObservationDocument } from '#shared/contracts/observation.ts'

@@ -12,7 +12,7 @@ const Filters = Type.Array(Type.Object({ key: Type.String({ maxLength: 16_384 })
   maxItems: 5,
 })
 
-/** What Resources a list is about; each may be left open. `template`: a key, which means any revision, or `key@version`. */
+/** Filters of a list of Resources; each may be left open. `template`: a key, which means any revision, or `key@version`. */
 export const resourceFilters = {
   state: Type.Enum(['active', 'archived', 'all']),
   template: Nullable(Type.String({ minLength: 1, maxLength: 100 })),

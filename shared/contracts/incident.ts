@@ -66,7 +66,7 @@ export interface IncidentContext {
 /** The door by which a person took note. */
 export type AcknowledgedVia = 'api' | 'ui' | 'mcp'
 
-/** What time alone does to an open incident next, and when (ms since the epoch). */
+/** The next step that time alone makes in an open incident, and its instant (ms since the epoch). */
 export interface NextStep {
   what: 'confirm' | 'close' | 'remind'
   at: number
@@ -88,7 +88,7 @@ export interface IncidentDocument extends Stored, IncidentWords {
   number: number
   /** 1 while open (an indexed column). */
   open: 0 | 1
-  /** What lists of generation 3 filter by, as shared/incident-facets.ts counts it (an indexed column). */
+  /** The facts that lists of generation 3 filter by, as one number made by shared/incident-facets.ts (an indexed column). */
   facets: number
   status: IncidentStatus
   condition: Condition

@@ -62,7 +62,7 @@ export function readWebsiteAnswers(sent: Readonly<Record<string, unknown>>, pres
   return { ...check, locations: [...new Set(check.locations)] }
 }
 
-/** What a field has against an answer, as the end of a sentence; null: it takes it. */
+/** The fault of an answer, as the end of a sentence; null: the field takes it. */
 export function faultOfWebsiteAnswer({ key }: { key: string }, answer: unknown): string | null {
   const [fits, must] = rules[key as Field]
   return fits(answer) ? null : `must ${must}`

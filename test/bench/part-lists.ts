@@ -11,7 +11,7 @@ import { runAtOnce } from './waiting.ts'
 
 const commandsAtOnce = 100
 const warmUp = 20
-/** What a list of Resources may take behind any filter, ms. */
+/** A list of Resources takes at most this under any filter, ms. */
 const budgetMs = 10
 
 const signals = ['probe_a', 'probe_b', 'load', 'queue', 'beat']

@@ -83,7 +83,7 @@ export async function startInstallation(version: string, proberIssuer: ProberIss
   }
 }
 
-/** What only clients cause to be written. Names count by themselves: in generation 2 a reservation whose create was refused lapses. */
+/** Collections that only clients cause to be written. Names count by themselves: in generation 2 a reservation whose create was refused lapses. */
 const ofClients = new Set([
   'destinations',
   'transformations',

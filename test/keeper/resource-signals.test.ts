@@ -434,7 +434,7 @@ for (const seed of [1, 2]) {
     const world = createWorld()
     let keeper = await world.startOne({ exclusive: true })
     const id = await world.create({ interval_value: 10 })
-    // What was reported before the location was one of the monitor's is none of its readings.
+    // A report from before the location joined the monitor is no reading of it.
     await world.clock.advance(minute)
     let expected = { at: 0, ok: true, isPushed: false }
     let endedAt = 0

@@ -1,4 +1,4 @@
-// What time alone does next to an open incident, and which of its transitions are listed. Rules: docs/reference/v3.md, 5.2 and 5.7.
+// The next step that time alone makes in an open incident, and the transitions that are listed. Rules: docs/reference/v3.md, 5.2 and 5.7.
 import t from 'tap'
 import { type IncidentEvent, incidentMachine } from '#machines/incident.ts'
 import { isListed } from '#machines/incident-listing.ts'

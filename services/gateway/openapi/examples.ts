@@ -1,7 +1,7 @@
 // Example parameters of the documents of generations 1 and 2. With the bodies of the records they tell one story: each request works as it
 // stands on an installation to which those above it were sent. WORKSPACE_ID, MONITOR_ID and INCIDENT_ID stand for ids that only the
 // installation knows.
-import { workspacePlaceholder } from '../website/example.ts'
+import { workspaceStandIn } from '../website/example.ts'
 
 const inPath: Readonly<Record<string, string>> = {
   uid: 'MONITOR_ID',
@@ -21,4 +21,4 @@ export function pathExample(path: string, name: string): string {
 
 /** A parameter of a query; undefined where it may be left out. */
 export const queryExample = (name: string, isRequired: boolean): string | undefined =>
-  isRequired && name === 'workspace_id' ? workspacePlaceholder : undefined
+  isRequired && name === 'workspace_id' ? workspaceStandIn : undefined

@@ -1,5 +1,5 @@
 // The page on which people browse the documents. Everything on it comes from this server: its policy forbids anything else.
-import { workspacePlaceholder } from '../website/example.ts'
+import { workspaceStandIn } from '../website/example.ts'
 
 /** `'unsafe-inline'` is for styles alone: Swagger UI writes some beside its elements. */
 export const pagePolicy = [
@@ -55,16 +55,16 @@ workspace in the place of <code>WORKSPACE_ID</code>. For other words in capitals
 export const startScript = (
   names: readonly DocumentName[],
 ): string => `const wanted = new URLSearchParams(location.search).get('document')
-const placeholder = '${workspacePlaceholder}'
+const standIn = '${workspaceStandIn}'
 async function withWorkspace(request) {
-  const isNeeded = request.url.includes(placeholder) || (typeof request.body === 'string' && request.body.includes(placeholder))
+  const isNeeded = request.url.includes(standIn) || (typeof request.body === 'string' && request.body.includes(standIn))
   const { Authorization } = request.headers ?? {}
   if (!isNeeded || !Authorization) return request
   const answer = await fetch('/api/v3/workspaces', { headers: { Authorization } })
   const first = (await answer.json()).result?.[0]?.id
   if (first === undefined) return request
-  request.url = request.url.replaceAll(placeholder, encodeURIComponent(first))
-  if (typeof request.body === 'string') request.body = request.body.replaceAll(placeholder, first)
+  request.url = request.url.replaceAll(standIn, encodeURIComponent(first))
+  if (typeof request.body === 'string') request.body = request.body.replaceAll(standIn, first)
   return request
 }
 SwaggerUIBundle({

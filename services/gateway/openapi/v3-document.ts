@@ -2,7 +2,7 @@
 import { limits } from '#shared/limits.ts'
 import type { QueryParameter, Route } from '../route.ts'
 import { v3Routes } from '../v3/routes.ts'
-import { workspacePlaceholder } from '../website/example.ts'
+import { workspaceStandIn } from '../website/example.ts'
 import { type Components, type JsonSchema, plainSchema, schemaAddress } from './plain-schema.ts'
 import { sampleOf } from './sample.ts'
 
@@ -192,7 +192,7 @@ function pathParameters(path: string): JsonSchema {
     required: true,
     description: `The id of the ${name}.`,
     schema: { type: 'string', minLength: 1 },
-    example: name === 'workspace' ? workspacePlaceholder : `${name.toUpperCase()}_ID`,
+    example: name === 'workspace' ? workspaceStandIn : `${name.toUpperCase()}_ID`,
   }))
   return parameters.length === 0 ? {} : { parameters }
 }

@@ -1,5 +1,5 @@
-// What a preview reads beside its Template: Observations with their instants, and the instant at which the rules are shown. The route and
-// `./watchkeeper template check` refuse it in the same words. Rule: docs/reference/v3.md, 3.11.
+// A preview reads Observations with their instants beside its Template, and the instant at which the rules are shown. The route and
+// `./watchkeeper template check` refuse them in the same words. Rule: docs/reference/v3.md, 3.11.
 import { type Static, Type } from 'typebox'
 import { type Preview, previewObservations } from '#shared/contracts/preview.ts'
 import type { SentObservation } from '#shared/contracts/resource-commands.ts'

@@ -30,7 +30,7 @@ type Report = Static<typeof Report>
 /** As its readers want it. */
 const shape = { body: Report }
 
-/** What was sent to which address. */
+/** A report and the address that it came to. */
 interface Sent {
   address: AddressIdentity
   body: Report

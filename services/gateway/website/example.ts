@@ -1,9 +1,9 @@
 // A website monitor as the documents of both generations show it.
 
 /** The page of the documents puts the first workspace of its reader in its place. */
-export const workspacePlaceholder = 'WORKSPACE_ID'
+export const workspaceStandIn = 'WORKSPACE_ID'
 
-export const inWorkspaceExample = { workspace_id: workspacePlaceholder }
+export const inWorkspaceExample = { workspace_id: workspaceStandIn }
 
 export const websiteExample = {
   name: 'Shop',

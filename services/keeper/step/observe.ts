@@ -19,7 +19,7 @@ export type Observed =
   | { repeated: ObservedResult }
   | { refused: Refusal }
 
-/** What every part of the intake of one Observation knows. `at`: the keeper's now, ms. `template`: null if none was published for it. */
+/** Facts that all parts of the intake of one Observation share. `at`: the keeper's now, ms. `template`: null if none was published for it. */
 interface Intake {
   subject: SubjectDocument
   sent: StampedObservation

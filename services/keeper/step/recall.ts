@@ -1,4 +1,4 @@
-// What a signal has heard, completed from its stored Observations. Pure.
+// Completes the Observations that a signal remembers from the stored ones. Pure.
 import type { HeardObservation, HeardSignal } from '#shared/contracts/heard-signal.ts'
 import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
 import { hear, nothingHeard } from '#shared/judging/heard-signal.ts'

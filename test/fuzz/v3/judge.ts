@@ -1,4 +1,4 @@
-// What must hold of every response of generation 3: JSON always, the status and the shape that the document has for it, a field where one is at
+// Judges every response of generation 3: JSON always, the status and the shape that the document has for it, a field where one is at
 // fault, in time, nothing stored by a refusal, no secret, and the refusal that the broken thing must bring.
 
 import type { V3Operation } from './operations.ts'
@@ -19,10 +19,10 @@ export interface V3Request {
   path: string
   headers: Record<string, string>
   body: string | Uint8Array | null
-  /** What was done to it; empty: nothing. */
+  /** The names of its mutations; empty: it is valid. */
   broken: string[]
   caller: Caller
-  /** What must come of it; null: what the document allows. */
+  /** The response that must come; null: any that the document allows. */
   wanted: Wanted | null
 }
 

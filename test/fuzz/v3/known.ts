@@ -1,4 +1,4 @@
-// What the fuzz has made in its workspace, learnt from responses: things to address, and what their bodies may say.
+// Things that the fuzz has made in its home workspace, learnt from responses: their addresses, and the words that bodies may use.
 import type { Random } from '../../simulation/random.ts'
 import { foreign, home } from './people.ts'
 
@@ -54,7 +54,7 @@ export function createV3Known(random: Random): V3Known {
     if (list.length > keptMax) list.splice(random.integer(0, list.length - 2), 1)
   }
   const learn = (method: string, path: string, result: unknown): void => {
-    // What a stranger made in a workspace of its own is not at home.
+    // A stranger makes things in the other workspace: they are not found at home.
     if (path.includes(`/workspaces/${foreign}/`)) return
     const object = (result ?? {}) as Record<string, unknown>
     if (method === 'DELETE') forget(path)

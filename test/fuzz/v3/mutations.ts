@@ -10,7 +10,7 @@ export interface Expected {
 }
 
 export interface Mutation {
-  /** What was done. */
+  /** The name of the mutation. */
   name: string
   /** The body as JSON text. */
   text: string

@@ -66,7 +66,7 @@ async function audited({ clock, ask }: World, count: number): Promise<AuditView[
   throw new Error(`There are no ${count} rows`)
 }
 
-/** What a refused report must leave as it was. */
+/** The documents that a refused report must leave as they were. */
 async function storedOf({ store }: Pick<ApiWorld, 'store'>): Promise<string> {
   const names = ['subjects', 'names', 'pushedObservations', 'observationIds', 'series', 'addresses'] as const
   return JSON.stringify(await Promise.all(names.map(name => store.find(name, { limit: 1_000 }))))

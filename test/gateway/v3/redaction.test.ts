@@ -26,7 +26,7 @@ t.before(async () => {
     await ask('create-key', { ...key, scope: { workspaceId: 'w1', actions: ['resources', 'maintenance', 'templates'] } })
     readers.push([`scoped key of ${role}`, scoped, false])
   }
-  // Whoever edits elsewhere is a viewer here.
+  // An owner of another workspace is a viewer here.
   const { token } = await world.addPerson('elsewhere', { w1: 'viewer', w2: 'owner' })
   readers.push(['viewer who owns another workspace', token, false])
   const made = await world.addSubject({ id: 'Shop000001', workspaceId: 'w1', slug: 'shop' })

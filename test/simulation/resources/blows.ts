@@ -1,4 +1,4 @@
-// What comes over the keepers of simulated Resources, and in which ways it may have been noticed. Silence is held back after an outage of our own
+// Blows that strike the keepers of simulated Resources, and the ways in which they may have been noticed. Silence is held back after an outage of our own
 // for as long as it lasted (v3 4.11, ADR 22): how late it begins and ends is not said, so the oracle is asked for several latenesses.
 import { limits } from '#shared/limits.ts'
 import { blows, renewalMs } from '../custom/keepers.ts'
@@ -12,7 +12,7 @@ const minute = 60 * second
 export interface Struck {
   from: number
   until: number
-  /** Who was not there meanwhile; null: nobody for longer than a take-over takes. */
+  /** The part that was away meanwhile; null: none for longer than a take-over takes. */
   lacks: 'keepers' | 'store' | 'gateways' | null
 }
 

@@ -1,4 +1,4 @@
-// What must be true of a simulated Resource: its rules read as the naive evaluator says, its incidents and messages are those that the oracle
+// Checks of a simulated Resource: its rules read as the naive evaluator says, its incidents and messages are those that the oracle
 // computes, every record leads to what is stored, and what was acknowledged is there once.
 import type { AlertDocument } from '#shared/contracts/alert.ts'
 import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'

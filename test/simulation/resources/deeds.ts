@@ -1,4 +1,4 @@
-// What happens to one simulated Resource: its senders report in phases, people change, bind and archive it, plan maintenance and take
+// The life of one simulated Resource as a plan: its senders report in phases, people change, bind and archive it, plan maintenance and take
 // incidents on. Made before the life begins, so that the same seed gives the same life.
 import type { ObservationState } from '#shared/contracts/heard-signal.ts'
 import type { Random } from '../random.ts'

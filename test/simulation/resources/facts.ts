@@ -1,4 +1,4 @@
-// What was acknowledged to the senders of one simulated Resource, in the order in which its keeper took it: all that the oracle knows.
+// Commands acknowledged for one simulated Resource, in the order in which its keeper took them: the oracle knows nothing else.
 import type { Answers } from '#shared/contracts/template.ts'
 import type { NaiveObservation } from '../../judging/naive-decision.ts'
 

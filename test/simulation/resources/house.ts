@@ -1,4 +1,4 @@
-// What the simulated Resources of one workspace share, and what the senders of one of them need of it.
+// Things that the simulated Resources of one workspace share and their senders need.
 import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
 import type { Reply } from '#shared/contracts/reply.ts'
 import type { Keepers } from '../custom/keepers.ts'

@@ -19,7 +19,7 @@ interface Report {
 
 type Taken = Extract<ObservedResult, { ok: true }>
 
-/** What is known of a stored Observation. */
+/** A stored Observation as its sender knows it. */
 interface Known {
   row: string
   answer: Taken

@@ -1,4 +1,4 @@
-// What a Template's rule says of a Resource over time, recomputed from the acknowledged events alone at every instant at which it could change.
+// The status of a Template's rule over time, recomputed from the acknowledged events alone at every instant at which it could change.
 // Slow and plain: no state is carried from one instant to the next. Rules: docs/reference/v3.md, section 4.
 import type { DecisionNode, Template, TemplateRule } from '#shared/contracts/template.ts'
 import { type NaiveFacts, type NaiveObservation, type NaiveTruth, naiveTruth } from '../../judging/naive-decision.ts'
@@ -108,7 +108,7 @@ function observationOf(event: Event, signalIds: Readonly<Record<string, string>>
   return signal === undefined ? [] : [{ ...event.observation, signal }]
 }
 
-/** What is due at `until` belongs to it; `held` in the order of time. */
+/** Steps until `until`, those due at that instant included; `held` in the order of time. */
 export function stepsOf(facts: ResourceFacts, tenure: Tenure, past: Past, held: readonly Held[], until: number): Step[] {
   const { events } = facts
   const { rule, first, end } = tenure
@@ -150,7 +150,7 @@ export function ofOwnInstants(steps: readonly Step[]): Step[] {
   return moved
 }
 
-/** What a reader is told at `at`, after the first `count` events. */
+/** The status that a reader is given at `at`, after the first `count` events. */
 export function statusAt(past: Past, rule: TemplateRule, count: number, at: number, silenceAt: number) {
   const facts = past.after(count)
   const isHeard = facts.observations.some(({ signal }) => signalsIn(rule.decision).has(signal))
