@@ -1,4 +1,5 @@
-// Remembers whose a token is: the directory's answers by token hash, for a short time and within bounds. A hot request then asks nobody. A revocation removes an entry at once. While the bus is away no revocation arrives: a lost connection removes all entries.
+// Remembers whose a token is: the directory's answers by token hash, for a short time and within bounds. A hot request then asks nobody.
+// A revocation removes an entry at once. While the bus is away no revocation arrives: a lost connection removes all entries.
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, parseRevocation, type Revoked } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
