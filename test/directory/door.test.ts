@@ -366,13 +366,15 @@ function describeDoors(t: Test, harness: Harness): void {
       onEntry: ({ key, value }) => told.add(`${key.split('.')[2]}: ${value !== null}`),
     })
     await watchOf(bus, 'full')
-    /** As a prober does, whose next beat comes when one found no room in the window. */
-    const put = async (n: number): Promise<string> => {
-      const outcome = String(await refused(bus.bucket('presence').put(keys.proberPresence('full', `p${n}`), state)))
+    /** As a prober does, who says it again when it found no room in the window. */
+    const said = async (say: () => Promise<unknown>): Promise<string> => {
+      const outcome = String(await refused(say()))
       if (outcome !== 'no_responders') return outcome
       await pause(clock, 20)
-      return put(n)
+      return said(say)
     }
+    const put = (n: number) => said(() => bus.bucket('presence').put(keys.proberPresence('full', `p${n}`), state))
+    const leave = (n: number) => said(() => bus.bucket('presence').delete(keys.proberPresence('full', `p${n}`)))
     for (const n of upTo(limits.prober.perLocation)) {
       await eventually(`p${n} is there, and the others hear of it with their next beat at the latest`, async () => {
         if ((await put(n)) !== 'nothing refused') return false
@@ -381,7 +383,7 @@ function describeDoors(t: Test, harness: Harness): void {
     }
     t.equal(await put(99), 'unavailable', 'one more')
     t.equal(await put(1), 'nothing refused', 'one of them again')
-    await bus.bucket('presence').delete(keys.proberPresence('full', 'p1'))
+    t.equal(await leave(1), 'nothing refused')
     await eventually('it is told, with the answer to a beat at the latest', async () => {
       await put(2)
       return told.items.includes('p1: false')
