@@ -1,0 +1,139 @@
+// The client of generation 3 against a plain HTTP server that says what each case needs.
+import { createServer, type RequestListener } from 'node:http'
+import { test } from 'tap'
+import { apiPath, createApiClient } from '#shared/api-v3/client.ts'
+import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
+
+type Test = Parameters<NonNullable<Parameters<typeof test>[1]>>[0]
+
+const key = 'wk_secret_of_the_test'
+
+async function clientOf(t: Test, listener: RequestListener, prefix = '') {
+  const server = createServer(listener)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.listen(0, '127.0.0.1', resolve)
+  await promise
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return createApiClient({ url: `http://127.0.0.1:${port}${prefix}`, key, userAgent: 'client-test/1' })
+}
+
+const envelope = (result: unknown, cursor: string | null = null) =>
+  JSON.stringify({ result, error: null, meta: cursor === null ? null : { next_cursor: cursor } })
+
+test('a call sends key, agent, query and body, and returns the result', async t => {
+  const seen: Record<string, unknown>[] = []
+  const client = await clientOf(
+    t,
+    (request, response) => {
+      let body = ''
+      request.on('data', part => {
+        body += part
+      })
+      request.on('end', () => {
+        const { authorization, 'user-agent': agent } = request.headers
+        seen.push({ method: request.method, url: request.url, authorization, agent, body })
+        response.end(envelope({ id: 'r1' }))
+      })
+    },
+    '/monitor/',
+  )
+  const path = apiPath`/workspaces/${'w1'}/resources/${'a/b c'}`
+  const reply = await client.call({ method: 'PATCH', path, query: { limit: 1, cursor: undefined }, body: { name: 'x' } })
+  t.strictSame(reply, { result: { id: 'r1' }, nextCursor: null })
+  t.strictSame(seen, [
+    {
+      method: 'PATCH',
+      url: '/monitor/api/v3/workspaces/w1/resources/a%2Fb%20c?limit=1',
+      authorization: `Bearer ${key}`,
+      agent: 'client-test/1',
+      body: '{"name":"x"}',
+    },
+  ])
+})
+
+test('a list is read page after page, and each page only when it is wanted', async t => {
+  const asked: (string | null)[] = []
+  const client = await clientOf(t, (request, response) => {
+    const cursor = new URL(request.url ?? '', 'http://x').searchParams.get('cursor')
+    asked.push(cursor)
+    response.end(cursor === null ? envelope([1, 2], 'two') : envelope([3]))
+  })
+  const items = client.items({ method: 'GET', path: '/workspaces' })
+  t.equal((await items.next()).value, 1)
+  t.strictSame(asked, [null])
+  t.strictSame(await Array.fromAsync(items), [2, 3])
+  t.strictSame(asked, [null, 'two'])
+})
+
+test('a refusal of the API carries its status and its error object', async t => {
+  const body = { code: 1422, error_type: 'validation', message: 'No such unit.', details: { field: 'unit' } }
+  const client = await clientOf(t, (_request, response) => {
+    response.statusCode = 422
+    response.end(JSON.stringify({ result: null, error: body, meta: null }))
+  })
+  const refusal = await client.call({ method: 'GET', path: '/key' }).catch(error => error)
+  t.ok(refusal instanceof ApiRefusal)
+  t.match(refusal, { status: 422, message: 'No such unit.' })
+  t.strictSame(refusal.body, body)
+})
+
+test('a response that is not of generation 3 fails with a clause that says so, without the key', async t => {
+  const cases: [name: string, listener: RequestListener, reason: RegExp][] = [
+    ['a page of something else', (_, response) => response.end('<html>'), /status 200 and nothing that generation 3/],
+    [
+      'a server without the route',
+      (_, response) => {
+        response.statusCode = 404
+        response.end('{"message":"Route not found"}')
+      },
+      /not served there: the server is older/,
+    ],
+    [
+      'a redirect',
+      (_, response) => {
+        response.writeHead(302, { location: 'http://127.0.0.1:1/' })
+        response.end()
+      },
+      /status 302/,
+    ],
+    ['JSON of another shape', (_, response) => response.end('{"result":[],"error":"no"}'), /status 200/],
+    ['a connection that ends', (_, response) => response.destroy(), /closed|socket|terminated/],
+    [
+      'a response without an end',
+      (_, response) => {
+        const part = Buffer.alloc(1024 * 1024, 32)
+        const write = () => {
+          while (response.write(part));
+        }
+        response.on('drain', write)
+        write()
+      },
+      /too large/,
+    ],
+  ]
+  for (const [name, listener, reason] of cases) {
+    const client = await clientOf(t, listener)
+    const error = await client.call({ method: 'GET', path: '/key' }).catch(error => error)
+    t.ok(error instanceof ApiUnreachable, name)
+    t.match(error.message, reason, name)
+    t.notMatch(`${error.message}${error.base}${error.stack}`, key, name)
+  }
+})
+
+test('an aborted call ends at once', async t => {
+  const client = await clientOf(t, () => undefined)
+  const ending = new AbortController()
+  const call = client.call({ method: 'GET', path: '/key' }, ending.signal)
+  ending.abort()
+  await t.rejects(call, { base: /^http:/, message: /abort/ })
+})
+
+test('a URL that cannot be meant is refused before anything is sent', async t => {
+  for (const url of ['localhost:2517', 'ftp://example.org', '', 'http://name:word@example.org'])
+    t.throws(() => createApiClient({ url, key, userAgent: 'client-test/1' }), { base: null, message: /^the URL must/ }, url)
+})
