@@ -13,6 +13,7 @@ import { ReportMemory } from './report-memory.ts'
 import { reportsOf, signalNamed, signalToBe } from './sent-reports.ts'
 import { baselineFromUs } from './step/baselines.ts'
 import { observationRowId } from './step/observed-row.ts'
+import { type NumbersInOrder, SignalNumbers } from './step/signal-numbers.ts'
 import { stampOf } from './step/take-reports.ts'
 import type { Input, NewestReport, StoredReports } from './step/types.ts'
 
@@ -33,7 +34,7 @@ export const noReports: StoredReports = {
   pushed: () => null,
   place: () => null,
   newest: () => [],
-  numbers: () => new Map(),
+  numbers: () => new SignalNumbers(),
 }
 
 /** Reads what the steps of these inputs will ask for. Their subjects are in the cache already. */
@@ -55,7 +56,7 @@ export async function loadStoredReports(core: Core, inputs: readonly Input[], ma
     return asked.length === 0 ? [] : read(() => core.store.get(collection, asked))
   }
   const places = await placesOf(wanted, ids => get('observationIds', ids))
-  const numbers = new Map<string, Map<string, number | null>>()
+  const numbers = new Map<string, SignalNumbers>()
   const newest = new Map<string, Map<string, PushedObservationDocument>>()
   const [series, pushed, ofSubjects] = await Promise.all([
     get('series', wanted.series),
@@ -83,10 +84,10 @@ interface Known {
   places: Map<string, ObservationIdDocument>
   /** By what the ids of a signal's rows begin with, then by the row's id. */
   newest: Map<string, Map<string, PushedObservationDocument>>
-  numbers: Map<string, Map<string, number | null>>
+  numbers: Map<string, SignalNumbers>
 }
 
-const noNumbers: ReadonlyMap<string, number | null> = new Map()
+const noNumbers: NumbersInOrder = new SignalNumbers()
 
 function roundReports({ seriesById, pushedById, seriesBySubject, places, newest, numbers }: Known): RoundReports {
   const noted = new Map<string, SeriesDocument>()
@@ -104,10 +105,11 @@ function roundReports({ seriesById, pushedById, seriesBySubject, places, newest,
     note: made => {
       for (const one of made.places) places.set(one.id, one)
       for (const row of made.rows) {
+        const before = pushedById.get(row.id)?.value ?? null
         pushedById.set(row.id, row)
         const { subjectId, signalKey } = parsePushedObservationId(row.id)
         const prefix = pushedPrefix(subjectId, signalKey)
-        numbers.get(prefix)?.set(row.id, row.value)
+        numbers.get(prefix)?.note(row.id, before, row.value)
         newest.get(prefix)?.set(row.id, row)
       }
       for (const one of made.series) {
@@ -162,17 +164,19 @@ async function placesOf(
   return found
 }
 
-/** Numbers alone, the newest that a baseline may take. */
-async function numbersOf(core: Core, prefix: string, fromUs: number, read: Read): Promise<Map<string, number | null>> {
-  const [subjectId = '', signalKey = ''] = prefix.split('.')
-  const where = {
-    id: { gte: pushedPrefix(subjectId, signalKey, fromUs), lt: endOfPrefix(prefix) },
-    value: { gte: -Number.MAX_VALUE },
-  }
-  const sort = [['id', 'desc']] as const
-  const query = { where, sort, select: ['value'], limit: limits.intake.baselineNumbers }
-  const rows = await read(() => core.store.find('pushedObservations', query))
-  return new Map(rows.map(({ id, value }) => [id, value]))
+/** The newest numbers that a baseline may take. */
+async function numbersOf(core: Core, prefix: string, fromUs: number, read: Read): Promise<SignalNumbers> {
+  const { subjectId, signalKey } = parsePushedObservationId(prefix)
+  const { places, values } = await read(() =>
+    core.store.numbers('pushedObservations', {
+      from: pushedPrefix(subjectId, signalKey, fromUs),
+      to: endOfPrefix(prefix),
+      digitsAt: prefix.length,
+      column: 'value',
+      limit: limits.intake.baselineNumbers,
+    }),
+  )
+  return new SignalNumbers(places, values)
 }
 
 /** Wants the numbers that the baselines of a signal take once it was reported on at `atUs`. */

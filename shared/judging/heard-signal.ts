@@ -20,11 +20,11 @@ function isNewer(one: HeardObservation, other: HeardObservation): boolean {
   return one.atUs === other.atUs ? one.number > other.number : one.atUs > other.atUs
 }
 
-/** The median of `values` in any order; an even number takes the mean of the middle two. */
-export function baselineOf(values: readonly number[]): Baseline {
+/** The median of `values`, which it sorts; an even number takes the mean of the middle two. */
+export function baselineOf(values: Float64Array): Baseline {
   if (values.length === 0) return { samples: 0, median: null }
-  const sorted = Float64Array.from(values).sort()
-  const middle = sorted.length >> 1
-  const upper = sorted[middle] as number
-  return { samples: sorted.length, median: sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2 }
+  values.sort()
+  const middle = values.length >> 1
+  const upper = values[middle] as number
+  return { samples: values.length, median: values.length % 2 === 1 ? upper : ((values[middle - 1] as number) + upper) / 2 }
 }

@@ -9,7 +9,7 @@ import { bringToLayout } from '#shared/store/mongodb-layout.ts'
 import { putAdvances, putInserts, putReplacements, putUpserts } from '#shared/store/mongodb-put.ts'
 import { type PutMode, type PutResult, type Room, type Store, StoreError } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
-import { demandMode, planQuery, planWhere } from '#shared/store/query.ts'
+import { demandMode, numbersIn, planNumbers, planQuery, planWhere, type QueryPlan } from '#shared/store/query.ts'
 
 type Put = (collection: Collection<Kept>, name: CollectionName, documents: readonly object[]) => Promise<PutResult[]>
 
@@ -77,13 +77,8 @@ function createStore(client: MongoClient, databaseName: string): Store {
           (await range.toArray()).map(document => document._id),
         )
       }),
-    find: (name, query) =>
-      translated(async () => {
-        const plan = planQuery(name, query)
-        const { filter, sort, projection } = findOptions(plan)
-        const found = at(name).find(filter, { sort, limit: plan.limit, ...(projection === null ? {} : { projection }) })
-        return (await found.toArray()).map(fromKept) as never
-      }),
+    find: (name, query) => translated(() => findDocuments(at(name), planQuery(name, query))) as never,
+    numbers: (name, query) => translated(async () => numbersIn(await findDocuments(at(name), planNumbers(name, query)), query)),
     count: (name, where) => translated(() => at(name).countDocuments(filterOf(planWhere(name, where)))),
     expire: name =>
       translated(async () => {
@@ -100,6 +95,12 @@ function createStore(client: MongoClient, databaseName: string): Store {
 function roomOf({ fsTotalSize, fsUsedSize }: Record<string, unknown>): Room | null {
   if (typeof fsTotalSize !== 'number' || typeof fsUsedSize !== 'number' || fsTotalSize <= 0) return null
   return { freeBytes: Math.max(0, fsTotalSize - fsUsedSize), totalBytes: fsTotalSize }
+}
+
+async function findDocuments(collection: Collection<Kept>, plan: QueryPlan): Promise<object[]> {
+  const { filter, sort, projection } = findOptions(plan)
+  const found = collection.find(filter, { sort, limit: plan.limit, ...(projection === null ? {} : { projection }) })
+  return (await found.toArray()).map(fromKept)
 }
 
 async function getDocuments(collection: Collection<Kept>, ids: readonly string[]): Promise<(object | null)[]> {

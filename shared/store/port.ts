@@ -37,6 +37,25 @@ export interface Query {
   select?: readonly string[]
 }
 
+/** The rows with `from` <= id < `to` that have a number in `column`. */
+export interface NumbersQuery {
+  from: string
+  to: string
+  /** Characters of an id before the digits that tell its place. */
+  digitsAt: number
+  /** A declared column of numbers. */
+  column: string
+  /** At most this many rows, those with the last ids: 1 to `limits.store.findMax`. */
+  limit: number
+}
+
+/** Two lists of one length, in the order of the ids. */
+export interface StoredNumbers {
+  /** The number that an id's digits make. */
+  places: Float64Array
+  values: Float64Array
+}
+
 export interface Room {
   /** What this process may still use of it. */
   freeBytes: number
@@ -71,6 +90,8 @@ export interface Store {
   /** Removes at most `limit` documents with from <= id < to; answers how many there were. */
   deleteRange(collection: CollectionName, from: string, to: string, limit: number): Promise<number>
   find<C extends CollectionName>(collection: C, query: Query): Promise<Collections[C][]>
+  /** The numbers of one column in a range of ids, without their documents: for reads of thousands. */
+  numbers(collection: CollectionName, query: NumbersQuery): Promise<StoredNumbers>
   count(collection: CollectionName, where: Record<string, Condition>): Promise<number>
   /** Removes at most `limit` documents whose `expireAt` column is at or before `at`; answers how many. A store that does so by itself answers 0. */
   expire(collection: CollectionName, at: number, limit: number): Promise<number>

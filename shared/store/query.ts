@@ -3,7 +3,16 @@
 import { limits } from '#shared/limits.ts'
 import type { ColumnType } from '#shared/store/collection-spec.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { type Condition, type PutMode, type Query, type Range, type Scalar, StoreError } from '#shared/store/port.ts'
+import {
+  type Condition,
+  type NumbersQuery,
+  type PutMode,
+  type Query,
+  type Range,
+  type Scalar,
+  type StoredNumbers,
+  StoreError,
+} from '#shared/store/port.ts'
 
 export type PlannedCondition =
   | { field: string; kind: 'equal'; value: Scalar }
@@ -47,12 +56,7 @@ export function columnsOf(collection: CollectionName): ReadonlyMap<string, Colum
 /** Checks a query and completes it. Throws a permanent StoreError that names what is wrong. */
 export function planQuery(collection: CollectionName, query: Query): QueryPlan {
   const { limit } = query
-  if (!Number.isInteger(limit) || limit < 1 || limit > limits.store.findMax) {
-    throw new StoreError(
-      'permanent',
-      `A query of ${collection} must be limited to 1 to ${limits.store.findMax} documents, not ${limit}.`,
-    )
-  }
+  requireLimit(collection, limit)
   for (const field of query.select ?? []) if (field !== 'rev' || collections[collection].compact) demandField(collection, field)
   return {
     conditions: planWhere(collection, query.where ?? {}),
@@ -60,6 +64,34 @@ export function planQuery(collection: CollectionName, query: Query): QueryPlan {
     limit,
     select: query.select === undefined ? null : [...new Set(query.select)].filter(field => field !== 'id'),
   }
+}
+
+/** Checks a query of numbers, and turns it into one of documents. Throws a permanent StoreError that names what is wrong. */
+export function planNumbers(collection: CollectionName, { from, to, column, limit, digitsAt }: NumbersQuery): QueryPlan {
+  const type = columnsOf(collection).get(column)
+  if (type !== 'real' && type !== 'integer')
+    throw new StoreError('permanent', `The collection ${collection} has no column ${column} of numbers.`)
+  if (!Number.isInteger(digitsAt) || digitsAt < 0)
+    throw new StoreError('permanent', `Digits of ids of ${collection} cannot begin at ${digitsAt}.`)
+  const where = { id: { gte: from, lt: to }, [column]: { gte: -Number.MAX_VALUE } }
+  return planQuery(collection, { where, sort: [['id', 'desc']], select: [column], limit })
+}
+
+/** The numbers in documents that a plan of `planNumbers` found. */
+export function numbersIn(documents: readonly object[], { column, digitsAt }: NumbersQuery): StoredNumbers {
+  const found = documents.toReversed() as Record<string, unknown>[]
+  return {
+    places: Float64Array.from(found, ({ id }) => Number.parseFloat(String(id).slice(digitsAt))),
+    values: Float64Array.from(found, document => document[column] as number),
+  }
+}
+
+function requireLimit(collection: CollectionName, limit: number): void {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= limits.store.findMax) return
+  throw new StoreError(
+    'permanent',
+    `A query of ${collection} must be limited to 1 to ${limits.store.findMax} documents, not ${limit}.`,
+  )
 }
 
 /** Checks the conditions of a query. Throws a permanent StoreError that names what is wrong. */

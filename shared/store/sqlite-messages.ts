@@ -15,6 +15,8 @@ export type Operation =
   | { kind: 'put'; puts: RowsToPut[] }
   /** Answered with the values of the rows found, one after the other. */
   | { kind: 'rows'; text: string; parameters: SqlValue[] }
+  /** Rows of two numbers each; answered with all the first ones and then all the second ones, those of the last row first. */
+  | { kind: 'numbers'; text: string; parameters: SqlValue[] }
   /** The same statement once for each key; answered as `rows`. */
   | { kind: 'rowsByKey'; text: string; keys: readonly string[] }
   /** Answered with the number of rows changed. */
@@ -24,7 +26,7 @@ export type Operation =
   /** Answered with the number of commits that changed something, since the file was made. */
   | { kind: 'commits' }
 
-export type Outcome = string | number | SqlValue[]
+export type Outcome = string | number | SqlValue[] | Float64Array<ArrayBuffer>
 
 export interface Failure {
   kind: StoreErrorKind

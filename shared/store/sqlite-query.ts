@@ -1,6 +1,7 @@
 // Turns planned queries into SQL text and parameters. Values are always parameters and lists travel as one JSON text, so that the
 // same question has the same text and its statement stays prepared.
 import type { CollectionName } from '#shared/store/collections.ts'
+import type { NumbersQuery } from '#shared/store/port.ts'
 import type { PlannedCondition, QueryPlan, RangeOperator, SortKey } from '#shared/store/query.ts'
 import { quoted } from '#shared/store/sqlite-schema.ts'
 
@@ -22,6 +23,17 @@ export function selectSql(collection: CollectionName, columns: readonly string[]
   parameters.push(plan.limit)
   return {
     text: `SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(collection)}${whereSql(conditions)} ORDER BY ${order.join(', ')} LIMIT ?`,
+    parameters,
+  }
+}
+
+/** Two values a row: the place that its id tells, its number. REAL, because an integer beyond 2^53 would be refused by the driver. */
+export function numbersSql(collection: CollectionName, { column, digitsAt }: NumbersQuery, plan: QueryPlan): Sql {
+  const parameters: SqlValue[] = [digitsAt + 1]
+  const conditions = conditionsSql(plan.conditions, parameters)
+  parameters.push(plan.limit)
+  return {
+    text: `SELECT CAST(substr("id", ?) AS REAL), ${quoted(column)} FROM ${quoted(collection)}${whereSql(conditions)} ORDER BY "id" DESC LIMIT ?`,
     parameters,
   }
 }

@@ -5,12 +5,12 @@ import { dirname } from 'node:path'
 import { limits } from '#shared/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { type PutMode, type PutResult, type Room, type Store, StoreError } from '#shared/store/port.ts'
-import { demandMode, planQuery, planWhere } from '#shared/store/query.ts'
+import { demandMode, planNumbers, planQuery, planWhere } from '#shared/store/query.ts'
 import { backUpSqliteFile } from '#shared/store/sqlite-backup.ts'
 import { openSqliteChannel, type SqliteChannel } from '#shared/store/sqlite-channel.ts'
 import { flushSqliteFile } from '#shared/store/sqlite-mark.ts'
 import { charactersOf, type RowsToPut } from '#shared/store/sqlite-messages.ts'
-import { countSql, deleteRangeSql, expireSql, type SqlValue, selectSql } from '#shared/store/sqlite-query.ts'
+import { countSql, deleteRangeSql, expireSql, numbersSql, type SqlValue, selectSql } from '#shared/store/sqlite-query.ts'
 import { openSqliteReader, type SqliteReader } from '#shared/store/sqlite-reader.ts'
 import { rowCodec } from '#shared/store/sqlite-rows.ts'
 import { quoted } from '#shared/store/sqlite-schema.ts'
@@ -53,6 +53,11 @@ export async function openSqliteStore(path: string): Promise<Store> {
       const sql = selectSql(collection, codec.columnsToRead(plan.select), plan)
       const rows = reader.rows(sql, plan.limit) ?? (await channel.send({ kind: 'rows', ...sql }, 1))
       return codec.decode(plan.select, rows as SqlValue[]) as never
+    },
+    numbers: async (collection, query) => {
+      const sql = numbersSql(collection, query, planNumbers(collection, query))
+      const found = (await channel.send({ kind: 'numbers', ...sql }, 1)) as Float64Array
+      return { places: found.subarray(0, found.length / 2), values: found.subarray(found.length / 2) }
     },
     count: async (collection, where) => {
       const rows = await channel.send({ kind: 'rows', ...countSql(collection, planWhere(collection, where)) }, 1)

@@ -140,7 +140,7 @@ t.test('v3 4.5 a baseline compares the newest value with a multiple of the media
     [40, [80, 100, 110, 130], true, 'load 40 (7d median 105 of 4 readings)'],
   ]
   for (const [value, before, result, explanation] of rows) {
-    const heard = { load: { recent: [seen(start, 'ok', value)], baselines: { 7: baselineOf(before) } } }
+    const heard = { load: { recent: [seen(start, 'ok', value)], baselines: { 7: baselineOf(Float64Array.from(before)) } } }
     t.match(judged({ decision, heard }), { result, explanation }, explanation)
   }
   t.end()

@@ -8,6 +8,7 @@ import type { PushedObservationDocument, SeriesDocument } from '#shared/contract
 import type { Policy } from '#shared/contracts/policy.ts'
 import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
 import { replayIncident } from '../../infra/replay/replay-incident.ts'
+import { SignalNumbers } from '../../services/keeper/step/signal-numbers.ts'
 import { step } from '../../services/keeper/step/step.ts'
 import { type Input, nothingHeld, type Surrounding } from '../../services/keeper/step/types.ts'
 import { type NaiveReport, type NaiveWorld, naiveVerdict, policyAt } from '../judging/naive.ts'
@@ -152,7 +153,7 @@ class House {
         pushed: id => this.#rows.get(id) ?? null,
         place: () => null,
         newest: () => [],
-        numbers: () => new Map(),
+        numbers: () => new SignalNumbers(),
       },
     }
     const stepped = step(this.subject ?? null, input, surrounding)

@@ -13,6 +13,7 @@ import { previewEvidence } from '../../services/keeper/preview/kept-incidents.ts
 import { runPreview } from '../../services/keeper/preview/run-preview.ts'
 import { servePreviews } from '../../services/keeper/preview/serve-previews.ts'
 import { createResource } from '../../services/keeper/step/resource-commands.ts'
+import { SignalNumbers } from '../../services/keeper/step/signal-numbers.ts'
 import { nothingHeld } from '../../services/keeper/step/types.ts'
 import { randomAnswers, randomDecision, randomSignals } from '../judging/random-decision.ts'
 import { Random } from '../simulation/random.ts'
@@ -86,7 +87,7 @@ function randomLife(random: Random, startMs: number, endMs: number): SentObserva
 /** A Resource that waits for its first Observation: no rule has judged anything. */
 function newResource(id: string, template: Template, at: number) {
   const nothing = { series: () => null, seriesOf: () => [], pushed: () => null, place: () => null, newest: () => [] }
-  const stored = { ...nothing, numbers: () => new Map() }
+  const stored = { ...nothing, numbers: () => new SignalNumbers() }
   const holds = { confirmAfterMs: 0, closeAfterMs: 0 }
   const surrounding = { now: at, held: nothingHeld, ...holds, templateOf: () => template, stored }
   const named = { id, workspaceId: 'w', slug: `key-${id}`, name: id }

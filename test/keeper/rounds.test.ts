@@ -10,6 +10,7 @@ import { commitDrafts } from '../../services/keeper/commit.ts'
 import { type Draft, noDrafts } from '../../services/keeper/draft.ts'
 import { createKeeperMetrics } from '../../services/keeper/metrics.ts'
 import { openPartition } from '../../services/keeper/partition.ts'
+import { SignalNumbers } from '../../services/keeper/step/signal-numbers.ts'
 import { SubjectCache } from '../../services/keeper/subject-cache.ts'
 import { series as seriesDocument, subject as subjectDocument } from '../store/documents.ts'
 import { createMemoryStore } from '../support/memory-store.ts'
@@ -96,7 +97,7 @@ t.test('what has no revision to guard it is not done where the lease grew too ol
       pushed: () => null,
       place: () => null,
       newest: () => [],
-      numbers: () => new Map(),
+      numbers: () => new SignalNumbers(),
       note: () => undefined,
     })
     const draft: Draft = { id: 'sub1', partition, subject, change, waiting: [], replies: [] }
@@ -126,7 +127,7 @@ t.test('what was left out because its lease was too old is not done either where
     pushed: () => null,
     place: () => null,
     newest: () => [],
-    numbers: () => new Map(),
+    numbers: () => new SignalNumbers(),
     note: () => undefined,
   })
   const [young, old] = [0, 1].map((number): Draft => {

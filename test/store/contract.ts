@@ -345,6 +345,24 @@ const cases: Record<string, Case> = {
     t.same(await store.find('subjects', { where: { slug: "'; DROP TABLE subjects; --" }, limit: 1 }), [])
   },
 
+  'numbers come without their documents, in the order of their ids, with the places that the ids tell': async (t, store) => {
+    const at = [3, 1, 2, 4, 5]
+    const row = (atUs: number, signal = 'n1') => ({ ...pushed(`numbered.${signal}.00${atUs}.labels`), value: atUs * 1.5 })
+    await store.insert('pushedObservations', [...at.map(atUs => row(atUs)), row(9, 'n2'), { ...row(6), value: null }])
+    const prefix = 'numbered.n1.'
+    const query = { from: `${prefix}002`, to: endOfPrefix(prefix), digitsAt: prefix.length, column: 'value', limit: 10 }
+    const all = { places: Float64Array.of(2, 3, 4, 5), values: Float64Array.of(3, 4.5, 6, 7.5) }
+    t.strictSame(await store.numbers('pushedObservations', query), all)
+    const two = { places: Float64Array.of(4, 5), values: Float64Array.of(6, 7.5) }
+    t.strictSame(await store.numbers('pushedObservations', { ...query, limit: 2 }), two)
+    const none = { places: new Float64Array(), values: new Float64Array() }
+    t.strictSame(await store.numbers('pushedObservations', { ...query, from: `${prefix}006` }), none)
+    await t.rejects(store.numbers('pushedObservations', { ...query, limit: 0 }), permanent)
+    await t.rejects(store.numbers('pushedObservations', { ...query, column: 'nothing' }), permanent)
+    await t.rejects(store.numbers('pushedObservations', { ...query, column: 'error' }), permanent, 'a column of texts')
+    await t.rejects(store.numbers('pushedObservations', { ...query, digitsAt: -1 }), permanent)
+  },
+
   'count counts what find would find': async (t, store) => {
     await store.insert(
       'incidents',

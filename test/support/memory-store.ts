@@ -1,9 +1,19 @@
 // The store port in plain memory, for the tests of what stands on the port and for the simulation. Documents are copied deeply on
 // their way in and out. It answers in a microtask and owns nothing outside the process.
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { type PutMode, type PutResult, type Query, type Scalar, type Store, StoreError } from '#shared/store/port.ts'
+import { type PutMode, type PutResult, type Scalar, type Store, StoreError } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
-import { columnsOf, demandMode, type PlannedCondition, planQuery, planWhere, type SortKey } from '#shared/store/query.ts'
+import {
+  columnsOf,
+  demandMode,
+  numbersIn,
+  type PlannedCondition,
+  planNumbers,
+  planQuery,
+  planWhere,
+  type QueryPlan,
+  type SortKey,
+} from '#shared/store/query.ts'
 import { compareText, SortedIds } from './sorted-ids.ts'
 
 type Document = Record<string, unknown>
@@ -50,7 +60,8 @@ export function createMemoryStore(): MemoryStore {
     get: async (name, ids) => ids.map(id => copy(tableOf(name).documents.get(id) ?? null)) as never,
     delete: async (name, ids) => remove(name, ids),
     deleteRange: async (name, from, to, limit) => remove(name, tableOf(name).ids.between(from, to).slice(0, limit)),
-    find: async (name, query) => find(tableOf(name), query) as never,
+    find: async (name, query) => find(tableOf(name), planQuery(name, query)) as never,
+    numbers: async (name, query) => numbersIn(find(tableOf(name), planNumbers(name, query)), query),
     count: async (name, where) => matching(tableOf(name), planWhere(name, where)).length,
     expire: async (name, at, limit) => {
       if (!collections[name].expires) throw new StoreError('permanent', `Documents of ${name} do not expire.`)
@@ -110,8 +121,7 @@ function releaseUnique(table: Table, stored: Document): void {
 
 const uniqueKey = (document: Document, fields: readonly string[]) => JSON.stringify(fields.map(field => document[field]))
 
-function find(table: Table, query: Query): Document[] {
-  const plan = planQuery(table.name, query)
+function find(table: Table, plan: QueryPlan): Document[] {
   let documents = matching(table, plan.conditions)
   if (plan.sort[0]?.after !== undefined) documents = documents.filter(document => isBehind(plan.sort, document))
   // What matches comes in id order already.

@@ -1,6 +1,7 @@
 // Observations of a preview, found by the step as if they were stored. Kept as long as stored ones are.
 import type { ObservationIdDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import { pushedPrefix } from '#shared/ids.ts'
+import { SignalNumbers } from '../step/signal-numbers.ts'
 import type { NewestReport, Step, StoredReports } from '../step/types.ts'
 
 export class PreviewReports implements StoredReports {
@@ -9,12 +10,13 @@ export class PreviewReports implements StoredReports {
   readonly #rows = new Map<string, PushedObservationDocument>()
   readonly #places = new Map<string, ObservationIdDocument>()
   /** By what the ids of a signal's rows begin with. */
-  readonly #numbers = new Map<string, Map<string, number | null>>()
+  readonly #numbers = new Map<string, SignalNumbers>()
 
   note({ pushed = [], places = [] }: Pick<Step, 'pushed' | 'places'>): void {
     for (const row of pushed) {
+      const before = this.#rows.get(row.id)?.value ?? null
       this.#rows.set(row.id, row)
-      for (const [prefix, numbers] of this.#numbers) if (row.id.startsWith(prefix)) numbers.set(row.id, row.value)
+      for (const [prefix, numbers] of this.#numbers) if (row.id.startsWith(prefix)) numbers.note(row.id, before, row.value)
     }
     for (const place of places) this.#places.set(place.id, place)
   }
@@ -28,12 +30,12 @@ export class PreviewReports implements StoredReports {
     return this.#rows.get(id) ?? null
   }
 
-  numbers(subjectId: string, signalKey: string): ReadonlyMap<string, number | null> {
+  numbers(subjectId: string, signalKey: string): SignalNumbers {
     const prefix = pushedPrefix(subjectId, signalKey)
     let numbers = this.#numbers.get(prefix)
     if (numbers === undefined) {
-      numbers = new Map()
-      for (const { id, value } of this.#rows.values()) if (id.startsWith(prefix)) numbers.set(id, value)
+      numbers = new SignalNumbers()
+      for (const { id, value } of this.#rows.values()) if (id.startsWith(prefix)) numbers.note(id, null, value)
       this.#numbers.set(prefix, numbers)
     }
     return numbers

@@ -2,9 +2,10 @@
 // Observations comes with the surrounding. Rule: docs/reference/v3.md, 4.5.
 import type { Baseline, HeardSignal } from '#shared/contracts/heard-signal.ts'
 import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
-import { pushedPrefix } from '#shared/ids.ts'
+import { parsePushedObservationId } from '#shared/ids.ts'
 import { baselineOf } from '#shared/judging/heard-signal.ts'
 import { day, limits } from '#shared/limits.ts'
+import type { NumbersInOrder } from './signal-numbers.ts'
 import type { StoredReports } from './types.ts'
 
 interface Measured {
@@ -26,38 +27,42 @@ export function withBaselines(
 ): HeardSignal {
   const newest = heard.recent[0]
   if (newest === undefined || days.length === 0) return { ...heard, baselines: {} }
-  const placeAt = (atUs: number) => pushedPrefix(subjectId, signalKey, atUs)
-  const before = numbersBetween(
-    placeAt(baselineFromUs(newest.atUs, Math.max(...days))),
-    placeAt(newest.atUs),
-    stored.numbers(subjectId, signalKey),
-    latest,
-  )
+  const numbers = stored.numbers(subjectId, signalKey)
+  const change = latest === null ? null : changeBy(latest, stored)
   const baselines: Record<number, Baseline> = {}
-  for (const length of days) {
-    const from = placeAt(baselineFromUs(newest.atUs, length))
-    const values = before.filter(([id]) => id >= from).map(([, value]) => value)
-    baselines[length] = baselineOf(values)
-  }
+  for (const length of days) baselines[length] = baselineOf(numbersBefore(newest.atUs, length, numbers, change))
   return { ...heard, baselines }
 }
 
 /** The first instant of the baseline of an Observation, µs. */
 export const baselineFromUs = (newestUs: number, days: number): number => newestUs - days * day * 1_000
 
-/** At most the newest that a baseline takes, by the ids of their rows. */
-function numbersBetween(
-  from: string,
-  to: string,
-  numbers: ReadonlyMap<string, number | null>,
-  latest: Pick<PushedObservationDocument, 'id' | 'value'> | null,
-): [id: string, value: number][] {
-  const found: [string, number][] = []
-  const add = (id: string, value: number | null) => {
-    if (value !== null && id >= from && id < to) found.push([id, value])
+interface NumberChange {
+  atUs: number
+  before: number | null
+  now: number | null
+}
+
+function changeBy({ id, value }: Pick<PushedObservationDocument, 'id' | 'value'>, stored: StoredReports): NumberChange {
+  return { atUs: parsePushedObservationId(id).observedAtUs, before: stored.pushed(id)?.value ?? null, now: value }
+}
+
+/**
+ * One list for all medians: a fresh one for each report, outside the heap, brings a collection of the whole heap after a few hundred reports.
+ * One more than a baseline takes, for the change.
+ */
+const sortable = new Float64Array(limits.intake.baselineNumbers + 1)
+
+/** The numbers of the days before an Observation, with the change that is about to be stored; good until the next call. */
+function numbersBefore(newestUs: number, days: number, numbers: NumbersInOrder, change: NumberChange | null): Float64Array {
+  const fromUs = baselineFromUs(newestUs, days)
+  const known = numbers.between(fromUs, newestUs, limits.intake.baselineNumbers)
+  sortable.set(known)
+  let length = known.length
+  if (change !== null && change.before !== change.now && change.atUs >= fromUs && change.atUs < newestUs) {
+    const place = change.before === null ? -1 : known.indexOf(change.before)
+    if (place >= 0) sortable.copyWithin(place, place + 1, length--)
+    if (change.now !== null) sortable[length++] = change.now
   }
-  for (const [id, value] of numbers) if (id !== latest?.id) add(id, value)
-  if (latest !== null) add(latest.id, latest.value)
-  if (found.length <= limits.intake.baselineNumbers) return found
-  return found.sort(([one], [other]) => (one < other ? 1 : -1)).slice(0, limits.intake.baselineNumbers)
+  return sortable.subarray(Math.max(0, length - limits.intake.baselineNumbers), length)
 }

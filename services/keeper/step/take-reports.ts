@@ -10,6 +10,7 @@ import { remembered, stillAwaited } from './receipts.ts'
 import { refusal } from './refusal.ts'
 import { reportObservation } from './report-observation.ts'
 import { nothingCustom } from './signal-commands.ts'
+import type { SignalNumbers } from './signal-numbers.ts'
 import type { NewestReport, Step, StoredReports, Surrounding } from './types.ts'
 
 export type Reporting = CommandOf<'report-observation' | 'report-observations' | 'observe'>
@@ -109,17 +110,18 @@ class CommandReports implements StoredReports {
   readonly #series = new Map<string, SeriesDocument>()
   readonly #places = new Map<string, ObservationIdDocument>()
   /** By what the ids of a signal's rows begin with. */
-  readonly #numbers = new Map<string, Map<string, number | null>>()
+  readonly #numbers = new Map<string, SignalNumbers>()
 
   constructor(stored: StoredReports) {
     this.#stored = stored
   }
 
   note({ row, series, place }: TakenReport): void {
+    const before = this.pushed(row.id)?.value ?? null
     this.#rows.set(row.id, row)
     if (series !== null) this.#series.set(series.id, series)
     if (place != null) this.#places.set(place.id, place)
-    for (const [prefix, numbers] of this.#numbers) if (row.id.startsWith(prefix)) numbers.set(row.id, row.value)
+    for (const [prefix, numbers] of this.#numbers) if (row.id.startsWith(prefix)) numbers.note(row.id, before, row.value)
   }
 
   place(key: string): ObservationIdDocument | null {
@@ -127,12 +129,13 @@ class CommandReports implements StoredReports {
   }
 
   /** Copied once a signal, then kept up to date. */
-  numbers(subjectId: string, signalKey: string): ReadonlyMap<string, number | null> {
+  numbers(subjectId: string, signalKey: string): SignalNumbers {
     const prefix = pushedPrefix(subjectId, signalKey)
     let numbers = this.#numbers.get(prefix)
     if (numbers === undefined) {
-      numbers = new Map(this.#stored.numbers(subjectId, signalKey))
-      for (const { id, value } of this.#rows.values()) if (id.startsWith(prefix)) numbers.set(id, value)
+      numbers = this.#stored.numbers(subjectId, signalKey).copy()
+      for (const { id, value } of this.#rows.values())
+        if (id.startsWith(prefix)) numbers.note(id, this.#stored.pushed(id)?.value ?? null, value)
       this.#numbers.set(prefix, numbers)
     }
     return numbers

@@ -13,6 +13,7 @@ import type { ReportKind } from '#shared/contracts/silence.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import type { Template } from '#shared/contracts/template.ts'
 import type { Refusal } from './refusal.ts'
+import type { NumbersInOrder } from './signal-numbers.ts'
 
 /** `at` is the instant that the input speaks of, ms since the epoch: see design, Order and time. `stampedAt` is the bus's time, as slots are. */
 export type Input =
@@ -59,8 +60,8 @@ export interface StoredReports {
   place(key: string): ObservationIdDocument | null
   /** The newest Observations of a signal of which a Resource that is rebound counts more than before; else nothing. */
   newest(subjectId: string, signalKey: string): readonly PushedObservationDocument[]
-  /** Earlier numbers of a signal that a baseline may take, by the ids of their rows; null: that Observation has no number any more. */
-  numbers(subjectId: string, signalKey: string): ReadonlyMap<string, number | null>
+  /** Earlier numbers of a signal, as far as a baseline may take them. */
+  numbers(subjectId: string, signalKey: string): NumbersInOrder
 }
 
 /** nothing: the same subject. freshness: only how fresh its readings are. commit: the subject must be written. */
