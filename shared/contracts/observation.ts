@@ -58,7 +58,7 @@ export interface ObservationIdDocument {
   atUs: number
   /** 1: the Observation declared its signal. */
   createdSignal: 0 | 1
-  /** Ms: when the row's instant is out of retention, up to the hour. */
+  /** Ms: when the row's instant is out of retention. */
   expireAt: number
 }
 

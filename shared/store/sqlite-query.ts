@@ -80,7 +80,7 @@ function conditionsSql(planned: readonly PlannedCondition[], parameters: SqlValu
 }
 
 /** Columns of which one value names a few rows, and of which one may be shared by half of a table. */
-const narrow = new Set(['incidentId', 'subjectId'])
+const narrow = new Set(['incidentId', 'slug', 'subjectId'])
 const broad = new Set(['workspaceId', 'open', 'state', 'deletedAt'])
 
 function conditionSql(field: string, condition: PlannedCondition, parameters: SqlValue[]): string {

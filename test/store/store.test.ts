@@ -259,6 +259,8 @@ t.test('sqlite: rows are searched by what names few of them', async t => {
     ['subjects', { deletedAt: null, id: { in: ['a', 'b'] } }, 'sqlite_autoindex_subjects_1'],
     ['subjects', { workspaceId: 'w', id: 'a' }, 'sqlite_autoindex_subjects_1'],
     ['subjects', { slug: 's', workspaceId: { in: ['v', 'w'] }, deletedAt: null }, 'subjects.bySlug'],
+    ['subjects', { slug: 's', workspaceId: 'w', deletedAt: null }, 'subjects.bySlug'],
+    ['subjects', { slug: { in: ['s', 't'] }, workspaceId: 'w', deletedAt: null }, 'subjects.bySlug'],
     ['incidents', { workspaceId: 'w', open: 1, subjectId: 'a' }, 'incidents.bySubject'],
     ['incidents', { workspaceId: 'w', open: 1 }, 'incidents.byWorkspace'],
     ['incidents', { subjectId: 'a', troubleSince: { lte: 1 } }, 'incidents.bySubject'],

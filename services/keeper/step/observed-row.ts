@@ -3,7 +3,7 @@ import type { ObservationState } from '#shared/contracts/heard-signal.ts'
 import type { ObservationIdDocument, PushedObservationDocument } from '#shared/contracts/observation.ts'
 import type { SentObservation } from '#shared/contracts/resource-commands.ts'
 import { observationIdKey, observationOfSeries, seriesId, shortHash } from '#shared/ids.ts'
-import { hour, limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits.ts'
 
 /** Stamped by the keeper where the sender gave no instant. */
 export type StampedObservation = SentObservation & {
@@ -55,11 +55,11 @@ export const stateOf = ({ ok }: Pick<PushedObservationDocument, 'ok'>): Observat
 export const isSame = (one: PushedObservationDocument, other: PushedObservationDocument): boolean =>
   one.ok === other.ok && one.value === other.value && one.error === other.error && one.body === other.body
 
-/** Of an Observation with a sender's id. It leaves with the row, up to the hour. */
+/** Of an Observation with a sender's id. It leaves with the row; an instant of its own keeps what expires in the order in which it was written. */
 export function placeOf(
   subjectId: string,
   { signalKey, sentId, atUs, isCreated }: { signalKey: string; sentId: string; atUs: number; isCreated: boolean },
 ): ObservationIdDocument {
-  const expireAt = Math.ceil((atUs / 1_000 + limits.retention.pushedMs) / hour) * hour
+  const expireAt = Math.ceil(atUs / 1_000 + limits.retention.pushedMs)
   return { id: observationIdKey(subjectId, sentId), signalKey, atUs, createdSignal: isCreated ? 1 : 0, expireAt }
 }
