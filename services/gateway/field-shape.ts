@@ -1,28 +1,34 @@
-// A schema of a request body without its bounds: what is left says which JSON types a field may have, and which fields there are.
+// A schema of a request body without its bounds: the JSON types that a field may have, and the names of the fields that there are.
 
 type Schema = Record<string, unknown>
 
-const bounds = new Set([
-  ...['enum', 'const', 'format', 'pattern', 'minLength', 'maxLength'],
+/** Judged field by field, and marks of ours. `required` is judged there too: a missing field is no wrong JSON type. */
+const leftOut = new Set([
+  ...['enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'required'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'propertyNames', '$id', 'documented', 'fits'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'propertyNames', '$id'],
+  ...['refusal', 'missing', 'faultOf', 'emptyIsMissing', 'emptyIsUnset', 'apart'],
 ])
 
-/** A copy. Listed words become their JSON type. */
+const nothing = { type: 'null' }
+
+/** A copy. Listed words become their JSON type, and each field may be null. */
 export function shapeOf(schema: Schema): Schema {
+  if (schema['anyType'] === true) return {}
   const shape: Schema = {}
   for (const [keyword, value] of Object.entries(schema)) {
-    if (bounds.has(keyword)) continue
-    if (keyword === 'properties' || keyword === 'patternProperties') shape[keyword] = shapesOf(value as Schema)
-    else if (Array.isArray(value) && keyword !== 'required') shape[keyword] = value.map(part => shapeOf(part as Schema))
+    if (leftOut.has(keyword)) continue
+    if (keyword === 'properties') shape[keyword] = mapValues(value as Schema, part => ({ anyOf: [shapeOf(part), nothing] }))
+    else if (keyword === 'patternProperties') shape[keyword] = mapValues(value as Schema, shapeOf)
+    else if (Array.isArray(value)) shape[keyword] = value.map(part => shapeOf(part as Schema))
     else shape[keyword] = isSchema(value) ? shapeOf(value) : value
   }
   if (Array.isArray(schema['enum']) && shape['type'] === undefined) shape['type'] = [...new Set(schema['enum'].map(jsonType))]
   return shape
 }
 
-const shapesOf = (schemas: Schema): Schema =>
-  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, shapeOf(schema as Schema)]))
+const mapValues = (schemas: Schema, change: (schema: Schema) => Schema): Schema =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema as Schema)]))
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
 

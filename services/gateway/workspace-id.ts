@@ -1,7 +1,7 @@
 // The workspace that a request names: in its query where it reads, in its body where it makes something.
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '#shared/errors.ts'
-import { required } from './fields.ts'
+import { missingField } from './field-values.ts'
 import { invalidJson } from './json-body.ts'
 import { queryText } from './query.ts'
 
@@ -14,7 +14,8 @@ export function requireWorkspaceId(request: FastifyRequest): string {
 
 /** The workspace comes before the role, and the role before the rest of the body. */
 export function requireBodyWorkspaceId(body: Record<string, unknown>): string {
-  const sent = required(Object.hasOwn(body, 'workspace_id') ? body['workspace_id'] : undefined, 'workspace_id')
+  const sent = Object.hasOwn(body, 'workspace_id') ? body['workspace_id'] : null
+  if (sent === null || sent === '') throw missingField('workspace_id')
   if (typeof sent === 'string') return sent
   throw invalidJson("Field 'workspace_id' has the wrong type")
 }

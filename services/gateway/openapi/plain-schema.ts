@@ -1,5 +1,5 @@
-// Schemas as an OpenAPI document writes them: named objects and definitions become components, `Needed` fields become required ones, and a
-// number that counts whole things an integer.
+// Schemas as an OpenAPI document writes them: named objects and definitions become components, and a number that counts whole things an
+// integer.
 
 export type JsonSchema = Record<string, unknown>
 
@@ -46,20 +46,14 @@ function writePart(keyword: string, value: unknown, components: Components): unk
 
 function writeProperties(schema: JsonSchema, plain: JsonSchema, components: Components): void {
   const properties = schema['properties'] as Record<string, JsonSchema>
-  const needed = Object.keys(properties).filter(name => properties[name]?.['needed'] === true)
-  const required = [...((schema['required'] as string[] | undefined) ?? []), ...needed]
-  plain['properties'] = mapValues(properties, property => plainSchema(withoutMark(property), components))
-  if (required.length > 0) plain['required'] = required
+  plain['properties'] = mapValues(properties, property => plainSchema(property, components))
 }
 
-/** What may be sent: of a needed field the first of its two alternatives, itself and null. */
-function withoutMark({ needed, documented, ...property }: JsonSchema): unknown {
-  if (documented !== undefined) return documented
-  return needed === true ? (property['anyOf'] as unknown[])[0] : property
-}
-
-/** Bounds of ours that are no words of JSON Schema. */
-const ownMarks = new Set(['trimmed', 'plain', 'fits'])
+/** Bounds and words of ours that are no words of JSON Schema. */
+const ownMarks = new Set([
+  ...['trimmed', 'plain'],
+  ...['refusal', 'missing', 'faultOf', 'emptyIsMissing', 'emptyIsUnset', 'anyType', 'apart'],
+])
 
 const literal = new Set(['enum', 'const', 'required', 'examples', 'default', 'properties'])
 

@@ -1,14 +1,14 @@
 // /session/subjects/{id}/maintenance: a window on any subject, website monitors included: theirs are put into maintenance from the
 // dashboard alone (spec B, Route rules 4). Bodies and answers as in generation 2. Editors and owners.
 import { commandId } from '../command-id.ts'
-import { shapeReader } from '../fields.ts'
+import { fieldReader } from '../fields.ts'
 import type { Route } from '../route.ts'
 import { readEndsAt, Window, WindowBody, windowObject } from '../v2/subjects/window.ts'
 import { editor, route } from './session-route.ts'
 import { findSubject, subjectQuery } from './subjects.ts'
 
 const path = '/subjects/:subjectId/maintenance'
-const reader = shapeReader(WindowBody)
+const reader = fieldReader(WindowBody)
 
 const startMaintenance = route({
   method: 'POST',

@@ -7,7 +7,7 @@ import { AppError } from '#shared/errors.ts'
 import { isSlug } from '#shared/slug.ts'
 import { roleIn } from '../access.ts'
 import { commandId } from '../command-id.ts'
-import { shapeReader } from '../fields.ts'
+import { fieldReader } from '../fields.ts'
 import { queryText } from '../query.ts'
 import type { QueryParameter, Route } from '../route.ts'
 import { SubjectRule } from '../v2/subjects/policy-object.ts'
@@ -57,7 +57,7 @@ const createSignal = route({
   find: findSubject,
   query: subjectQuery,
   body: CreateSignalBody,
-  reader: shapeReader(CreateSignalBody),
+  reader: fieldReader(CreateSignalBody),
   status: 201,
   result: Signal,
   refusals: ['conflict'],
@@ -77,7 +77,7 @@ const createRule = route({
   find: findSubject,
   query: subjectQuery,
   body: RuleBody,
-  reader: shapeReader(RuleBody),
+  reader: fieldReader(RuleBody),
   status: 201,
   result: SubjectRule,
   refusals: ['conflict'],

@@ -1,18 +1,17 @@
 // A rule as clients of generation 1 send it: the shared settings and regions. It knows no agreement: one that is sent is an unknown
 // field, and ignored.
 import { type Static, Type } from 'typebox'
-import { requireValues } from '../field-values.ts'
 import { Maybe } from '../fields.ts'
 import type { WebsiteInput } from '../website/family.ts'
-import { InWorkspace, PlacesBody, SettingsBody, settingsOf, settingsWords } from '../website/settings.ts'
+import { InWorkspace, PlacesBody, SettingsBody, settingsOf } from '../website/settings.ts'
 
 const fields = { ...SettingsBody.properties, regions: Maybe(PlacesBody) }
 
 export const CreateRuleBody = Type.Object({ ...fields, ...InWorkspace }, { $id: 'CreateRule' })
 export const UpdateRuleBody = Type.Object(fields, { $id: 'UpdateRule' })
 
-/** Throws validation (2001) for the first field that is missing or wrong. */
-export function readRule(sent: Static<typeof UpdateRuleBody>): WebsiteInput {
-  requireValues(UpdateRuleBody, sent, settingsWords)
-  return { ...settingsOf(sent), places: sent.regions ?? [], failureMode: null }
-}
+export const readRule = (sent: Static<typeof UpdateRuleBody>): WebsiteInput => ({
+  ...settingsOf(sent),
+  places: sent.regions ?? [],
+  failureMode: null,
+})

@@ -6,7 +6,7 @@ import type { DeliveryTableView } from '#shared/contracts/ask-notifications.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import type { GatewayContext } from '../context.ts'
-import { Needed, required } from '../fields.ts'
+import { marks } from '../field-values.ts'
 import { Answered, Kind, OrNull } from '../result-schema.ts'
 import type { Route } from '../route.ts'
 import { findWebsite } from '../website/routes.ts'
@@ -16,24 +16,23 @@ import { accessDenied, invalid } from './refusals.ts'
 import { findCustomSubject, ofSubject, subjectQuery } from './subjects/find-subject.ts'
 import { ofWebsite, websiteMonitors } from './websites.ts'
 
-const kinds: readonly string[] = ['problem', 'no_data', 'recovery'] satisfies TableKind[]
+const kinds = ['problem', 'no_data', 'recovery'] as const satisfies TableKind[]
+const none = { message: 'No alert kinds', details: `alert_kinds must hold at least one of ${kinds.join(', ')}` }
+const unknown = { message: 'Invalid alert kind', details: `alert_kinds holds ${kinds.join(', ')} only` }
+
+const AlertKinds = Type.Array(Type.Enum(kinds, marks({ refusal: unknown })), {
+  minItems: 1,
+  ...marks({ missing: none, refusal: none }),
+})
 
 /** Unknown fields are refused under /v2/subjects, and ignored of websites (spec D 1, Validation). */
 const TableBody = (options: TObjectOptions) =>
   Type.Object(
     {
-      selections: Needed(
-        Type.Array(
-          Type.Object(
-            {
-              destination_id: Needed(Type.Number({ multipleOf: 1 })),
-              alert_kinds: Needed(Type.Array(AlertKind, { minItems: 1 })),
-            },
-            options,
-          ),
-          { maxItems: limits.destination.perWorkspace, description: 'All rows; none: the workspace default is told again.' },
-        ),
-      ),
+      selections: Type.Array(Type.Object({ destination_id: Type.Number({ multipleOf: 1 }), alert_kinds: AlertKinds }, options), {
+        maxItems: limits.destination.perWorkspace,
+        description: 'All rows; none: the workspace default is told again.',
+      }),
     },
     options,
   )
@@ -144,14 +143,15 @@ async function putTable({ directory }: GatewayContext, owner: Owner, selections:
   return tableObject(owner, await directory.ask('put-delivery-table', { workspaceId, subjectId, selections }, traceId))
 }
 
-function readSelections(sent: Body): Row[] {
-  const rows = required(sent.selections, 'selections').map((row, i): Row => {
-    const number = required(row.destination_id, `selections[${i}].destination_id`)
-    return { number, alertKinds: readKinds(row.alert_kinds ?? []) }
-  })
+/** Each kind once, in the order in which they were sent. */
+function readSelections({ selections }: Body): Row[] {
+  const rows = selections.map(row => ({ number: row.destination_id, alertKinds: [...new Set(row.alert_kinds)] }))
   const numbers = new Set<number>()
   for (const { number } of rows) {
-    if (numbers.has(number)) throw refused('Duplicate destination', `Destination ${number} is selected more than once`)
+    if (numbers.has(number)) {
+      const details = `Destination ${number} is selected more than once`
+      throw new AppError('validation', 'Duplicate destination', { details })
+    }
     numbers.add(number)
   }
   // A workspace has no more destinations than this, so that one of so many different ones does not exist.
@@ -160,15 +160,6 @@ function readSelections(sent: Body): Row[] {
   }
   return rows
 }
-
-/** Each kind once, in the order in which they were sent. */
-function readKinds(sent: readonly string[]): TableKind[] {
-  if (sent.length === 0) throw refused('No alert kinds', `alert_kinds must hold at least one of ${kinds.join(', ')}`)
-  if (!sent.every(kind => kinds.includes(kind))) throw refused('Invalid alert kind', `alert_kinds holds ${kinds.join(', ')} only`)
-  return [...new Set(sent)] as TableKind[]
-}
-
-const refused = (message: string, details: string): AppError => new AppError('validation', message, { details })
 
 function tableObject({ workspaceId, publicId }: Owner, { selections, defaultNumber }: DeliveryTableView) {
   return {

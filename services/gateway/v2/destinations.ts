@@ -146,7 +146,7 @@ const switchOnOrOff = route({
   refusals: [noDestination, invalid, ...inWorkspace],
   examples: [{ enabled: true }],
   handler: async ({ directory }, { found: { workspaceId, id }, body, traceId }) => {
-    const asked = { workspaceId, id, enabled: bodies.readEnabled(body) }
+    const asked = { workspaceId, id, enabled: body.enabled }
     return destinationObject(await directory.ask('switch-destination', asked, traceId))
   },
 })

@@ -1,13 +1,14 @@
 // Fields as the notification routes read them: an optional one sent as null or as the empty text is absent (some clients send their
 // unset fields so), and ids are whole numbers.
 import { type TProperties, type TSchema, Type } from 'typebox'
+import { marks } from '../field-values.ts'
 import { Maybe } from '../fields.ts'
-import { invalidJson } from '../json-body.ts'
 
 export const WorkspaceId = Maybe(Type.String({ description: 'The workspace, where the query does not name it.' }))
 
 /** A field of any type that may also be absent, null or the empty text. */
-export const Unset = <T extends TSchema>(schema: T) => Maybe(Type.Union([schema, Type.Literal('')]))
+export const Unset = <T extends TSchema>(schema: T, more: Record<string, unknown> = {}) =>
+  Maybe(Type.Union([schema, Type.Literal('')], { ...marks({ emptyIsUnset: true }), ...more }))
 
 export const DestinationType = Type.Enum(['slack', 'webhook'])
 
@@ -20,12 +21,9 @@ export const messageAbout = (idField: string, more: TProperties = {}) =>
     { additionalProperties: false },
   )
 
-/** The value of a field that is no text; null where it is unset. */
-export function unlessUnset<T extends number | boolean>(value: T | string | null | undefined, path: string): T | null {
-  if (value === null || value === undefined || value === '') return null
-  if (typeof value === 'string') throw invalidJson(`Field '${path}' has the wrong type`)
-  return value
-}
+/** The value of a field that may be unset; null: it is. */
+export const unlessUnset = <T extends number | boolean>(value: T | '' | null | undefined): T | null =>
+  value === undefined || value === '' ? null : value
 
 /** The integer id that a path names; null for what cannot be one. */
 export const publicNumber = (text: string): number | null => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : null)

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireEditor } from '../access.ts'
 import { callOf } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
-import { shapeReader } from '../fields.ts'
+import { fieldReader } from '../fields.ts'
 import { proceedWithFound } from '../found-memory.ts'
 import { jsonOnce } from '../json-body.ts'
 import { queryText } from '../query.ts'
@@ -30,11 +30,11 @@ export function registerRoute(fastify: FastifyInstance, context: GatewayContext,
 
 function responder(context: GatewayContext, route: Route): (call: ClassicCall) => Promise<unknown> {
   const { find, needs, handler } = route
-  const readShape = route.body === undefined ? null : shapeReader(route.body)
+  const readFields = route.body === undefined ? null : fieldReader(route.body)
   const memory = route.memory?.()
   const proceed = async (call: ClassicCall, found: Found) => {
     if (needs.role === 'editor') requireEditor(call.request.identity, found?.workspaceId ?? '')
-    const body = readShape === null ? {} : readShape((await call.json()).body)
+    const body = readFields === null ? {} : readFields((await call.json()).body)
     return handler(context, { ...call, found, body, query: sentQuery(route, call.request) })
   }
   return call =>

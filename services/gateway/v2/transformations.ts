@@ -10,7 +10,6 @@ import { judgeTemplate, samples } from '#shared/template/samples.ts'
 import { contentTypeOf } from '#shared/template/template.ts'
 import { pathPart } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
-import { Needed, required } from '../fields.ts'
 import { timestamp } from '../instants.ts'
 import { Answered, Instant, Kind } from '../result-schema.ts'
 import type { Route } from '../route.ts'
@@ -19,14 +18,15 @@ import { AlertKind, messageAbout, publicNumber, WorkspaceId } from './notificati
 import { inWorkspace, notificationQuery, workspaceOfBody, workspaceOfQuery } from './notification-workspace.ts'
 import { invalid, invalidName } from './refusals.ts'
 
-const template = Needed(
-  Type.String({ minLength: 1, description: `Literal text with {{ field }}, at most ${limits.template.bytes} bytes.` }),
-)
+const template = Type.String({
+  minLength: 1,
+  description: `Literal text with {{ field }}, at most ${limits.template.bytes} bytes.`,
+})
 
 const TransformationBody = Type.Object(
   {
     workspace_id: WorkspaceId,
-    name: Needed(Type.String({ minLength: 1, maxLength: limits.template.nameCharacters })),
+    name: Type.String({ minLength: 1, maxLength: limits.template.nameCharacters }),
     template,
   },
   { additionalProperties: false },
@@ -141,10 +141,13 @@ const preview = route({
   result: Preview,
   refusals: [invalid, '2001 Invalid template', ...inWorkspace],
   examples: [{ template: example.template }],
-  handler: async (_context, { body }) => {
-    const sent = templateOf(body)
-    requireTemplateSize(sent)
-    const results = judgeTemplate(sent).map(({ alertKind, label, rendered }) => ({ alert_kind: alertKind, label, ...rendered }))
+  handler: async (_context, { body: { template } }) => {
+    requireTemplateSize(template)
+    const results = judgeTemplate(template).map(({ alertKind, label, rendered }) => ({
+      alert_kind: alertKind,
+      label,
+      ...rendered,
+    }))
     return { passed: results.every(({ ok }) => ok), results, kind: 'notification_transformation_preview' }
   },
 })
@@ -195,13 +198,8 @@ const remove = route({
 
 export const transformationRoutes: readonly Route[] = [list, create, listSamples, preview, get, update, remove]
 
-/** Empty is there, and wrong: the directory says how. */
-function fieldsOf(sent: Static<typeof TransformationBody>) {
-  return { name: sent.name === '' ? '' : required(sent.name, 'name'), template: templateOf(sent) }
-}
-
-const templateOf = (sent: { template?: string | null }): string =>
-  sent.template === '' ? '' : required(sent.template, 'template')
+/** The directory says what is wrong with an empty one. */
+const fieldsOf = ({ name, template }: Static<typeof TransformationBody>) => ({ name, template })
 
 const transformationObject = (transformation: TransformationView) => ({
   id: transformation.number,

@@ -1,15 +1,18 @@
 // A website monitor as clients of generation 2 send it: the shared settings, locations and an agreement.
 import { type Static, Type } from 'typebox'
 import type { FailureMode } from '#shared/contracts/website.ts'
-import { requireValues, type ValueWords } from '../field-values.ts'
+import { marks } from '../field-values.ts'
 import { Maybe } from '../fields.ts'
 import type { WebsiteInput } from '../website/family.ts'
-import { InWorkspace, PlacesBody, SettingsBody, settingsOf, settingsWords } from '../website/settings.ts'
+import { InWorkspace, PlacesBody, SettingsBody, settingsOf } from '../website/settings.ts'
+
+/** `""` is no agreement, not an absent one (spec D 1, Validation). */
+const refusal = { message: 'invalid agreement', details: 'agreement must be any, majority or all' }
 
 const fields = {
   ...SettingsBody.properties,
   locations: Maybe(PlacesBody),
-  agreement: Maybe(Type.Enum(['any', 'majority', 'all'], { type: 'string' })),
+  agreement: Maybe(Type.Enum(['any', 'majority', 'all'], { type: 'string', ...marks({ refusal }) })),
 }
 
 export const CreateWebsiteBody = Type.Object({ ...fields, ...InWorkspace }, { $id: 'CreateWebsiteMonitor' })
@@ -19,17 +22,10 @@ export type Agreement = 'any' | 'majority' | 'all'
 
 const failureModes: Record<Agreement, FailureMode> = { any: 'at_least_one', majority: 'majority', all: 'all' }
 
-/** `""` is no agreement, not an absent one (spec D 1, Validation). */
-const words: ValueWords = {
-  ...settingsWords,
-  agreement: { message: 'invalid agreement', details: 'agreement must be any, majority or all' },
-}
-
-/** Throws validation (2001) for the first field that is missing or wrong. */
-export function readWebsite(sent: Static<typeof UpdateWebsiteBody>): WebsiteInput {
-  requireValues(UpdateWebsiteBody, sent, words)
-  const { locations, agreement } = sent
-  return { ...settingsOf(sent), places: locations ?? [], failureMode: agreement ? failureModes[agreement] : null }
-}
+export const readWebsite = ({ locations, agreement, ...sent }: Static<typeof UpdateWebsiteBody>): WebsiteInput => ({
+  ...settingsOf(sent),
+  places: locations ?? [],
+  failureMode: agreement ? failureModes[agreement] : null,
+})
 
 export const agreementOf = (mode: FailureMode): Agreement => (mode === 'at_least_one' ? 'any' : mode)

@@ -1,6 +1,6 @@
 // Website monitoring has two dialects of the same five methods: monitors with locations (v2) and rules with regions (v1, frozen).
 // A family is what differs: words, fields and which list refuses what. Everything else is in routes.ts.
-import type { Static, TObject, TSchema } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import type { WebsiteView } from '#shared/contracts/subject-views.ts'
 import type { FailureMode } from '#shared/contracts/website.ts'
 import type { Call } from '../answer.ts'
@@ -36,7 +36,7 @@ export interface WebsiteFamily<Sent extends Static<typeof SettingsBody> = Static
   notFound: { message: string; details: string }
   deletedMessage: string
   /** The update ignores the workspace that a creation names. */
-  bodies: { create: TObject; update: TObject }
+  bodies: { create: typeof SettingsBody; update: typeof SettingsBody }
   result: TSchema
   words: Record<'list' | 'create' | 'get' | 'update' | 'delete', RouteWords>
   read(body: Sent): WebsiteInput

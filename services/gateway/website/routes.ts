@@ -1,6 +1,6 @@
 // The five methods of website monitors, in the words of the family that is asked (spec A, Endpoints and Rules per route; D 1). Checks
 // come in the spec's order: key and route before these handlers, then workspace, object, role, JSON, fields, state.
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { allPages } from '#shared/all-pages.ts'
 import type { Command, CommandResults } from '#shared/contracts/command.ts'
 import type { WebsiteView } from '#shared/contracts/subject-views.ts'
@@ -19,6 +19,7 @@ import { editor, member, route, workspaceQuery } from '../v2/classic-route.ts'
 import { requireBodyWorkspaceId, requireWorkspaceId } from '../workspace-id.ts'
 import type { WebsiteFamily } from './family.ts'
 import { seenWebsite } from './seen-website.ts'
+import type { SettingsBody } from './settings.ts'
 
 const slugFallback = 'website'
 
@@ -95,7 +96,7 @@ async function listWebsites({ context, family, call }: Work, workspaceId: string
   return websites.map(website => family.object(seenWebsite(website, call.request.identity), namesOf))
 }
 
-async function createWebsite(work: Work, workspaceId: string, body: object) {
+async function createWebsite(work: Work, workspaceId: string, body: Static<typeof SettingsBody>) {
   const { context, family, call } = work
   const { name, check, places, failureMode } = family.read(body)
   const locations = await knownLocations(work, places)
@@ -114,7 +115,7 @@ async function createWebsite(work: Work, workspaceId: string, body: object) {
 }
 
 /** A full replacement; only an agreement that is left out is kept. */
-async function updateWebsite(work: Work, website: WebsiteView, body: object) {
+async function updateWebsite(work: Work, website: WebsiteView, body: Static<typeof SettingsBody>) {
   const { name, check, places, failureMode } = work.family.read(body)
   const locations = await knownLocations(work, places)
   const stored = await send(work, website.id, {

@@ -5,8 +5,8 @@ import { isHttpUrl } from '#shared/http-url.ts'
 import { limits } from '#shared/limits.ts'
 import { isMediaType } from '#shared/media-type.ts'
 import { hasHiddenCharacters } from '#shared/plain-text.ts'
-import type { ValueWords } from '../field-values.ts'
-import { Maybe, Needed, required } from '../fields.ts'
+import { marks } from '../field-values.ts'
+import { Maybe } from '../fields.ts'
 
 const bounds = limits.website
 const methods = [...WebsiteMethod.enum]
@@ -14,84 +14,99 @@ const methods = [...WebsiteMethod.enum]
 /** Empty: the usual one. */
 const isContentType = (text: string): boolean => text === '' || (text.length <= bounds.contentTypeCharacters && isMediaType(text))
 
+/** The refusal of a value that does not meet a condition, beside its bounds. */
+const onlyIf = (fits: (text: string) => boolean, refusal: string) =>
+  marks({ refusal, faultOf: (text: string) => (fits(text) ? null : refusal) })
+
 /** Unknown fields are ignored: clients send back what they read, `id` and `kind` included. */
 export const SettingsBody = Type.Object({
-  name: Needed(
-    Type.String({ minLength: 1, maxLength: bounds.nameCharacters, fits: (text: string) => !hasHiddenCharacters(text) }),
-  ),
-  interval: Needed(Type.Number({ minimum: bounds.intervalSecondsMin, maximum: bounds.intervalSecondsMax, multipleOf: 60 })),
-  request: Needed(
-    Type.Object({
-      url: Needed(
-        Type.String({
-          minLength: 1,
-          maxLength: bounds.urlCharacters,
-          description: 'http or https.',
-          fits: (text: string) => isHttpUrl(text, bounds.urlCharacters),
-        }),
-      ),
-      method: Needed(Type.Enum(methods, { type: 'string' })),
-      content_type: Maybe(Type.String({ maxLength: bounds.contentTypeCharacters, fits: isContentType })),
-      data: Maybe(
-        Type.String({
-          maxLength: bounds.dataBytes,
-          description: `At most ${bounds.dataBytes} bytes.`,
-          fits: (text: string) => Buffer.byteLength(text) <= bounds.dataBytes,
-        }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: bounds.nameCharacters,
+    ...marks({
+      emptyIsMissing: true,
+      refusal: `must have 1 to ${bounds.nameCharacters} characters`,
+      faultOf: (text: string) => (hasHiddenCharacters(text) ? 'must have no control or invisible characters' : null),
+    }),
+  }),
+  interval: Type.Number({
+    minimum: bounds.intervalSecondsMin,
+    maximum: bounds.intervalSecondsMax,
+    multipleOf: 60,
+    ...marks({ refusal: `must be whole minutes in seconds, ${bounds.intervalSecondsMin} to ${bounds.intervalSecondsMax}` }),
+  }),
+  request: Type.Object({
+    url: Type.String({
+      minLength: 1,
+      maxLength: bounds.urlCharacters,
+      description: 'http or https.',
+      ...marks({ emptyIsMissing: true }),
+      ...onlyIf(
+        text => isHttpUrl(text, bounds.urlCharacters),
+        `must be a valid http or https URL of at most ${bounds.urlCharacters} characters`,
       ),
     }),
-  ),
-  response: Needed(
-    Type.Object({
-      statuses: Needed(
-        Type.Array(Type.Number({ minimum: 100, maximum: 599, multipleOf: 1 }), { minItems: 1, maxItems: bounds.statusesMax }),
-      ),
-      body: Maybe(Type.Object({ content: Maybe(Type.String({ maxLength: bounds.expectedTextCharacters })) })),
+    method: Type.Enum(methods, {
+      type: 'string',
+      ...marks({ emptyIsMissing: true, refusal: `must be one of ${methods.join(', ')}` }),
     }),
-  ),
+    content_type: Maybe(
+      Type.String({
+        maxLength: bounds.contentTypeCharacters,
+        ...onlyIf(isContentType, `must be a MIME type of at most ${bounds.contentTypeCharacters} characters`),
+      }),
+    ),
+    data: Maybe(
+      Type.String({
+        maxLength: bounds.dataBytes,
+        description: `At most ${bounds.dataBytes} bytes.`,
+        ...onlyIf(text => Buffer.byteLength(text) <= bounds.dataBytes, `must have at most ${bounds.dataBytes} bytes`),
+      }),
+    ),
+  }),
+  response: Type.Object({
+    statuses: Type.Array(Type.Number({ minimum: 100, maximum: 599, multipleOf: 1 }), {
+      minItems: 1,
+      maxItems: bounds.statusesMax,
+      ...marks({ refusal: `must hold 1 to ${bounds.statusesMax} whole numbers, 100 to 599` }),
+    }),
+    body: Maybe(
+      Type.Object({
+        content: Maybe(
+          Type.String({
+            maxLength: bounds.expectedTextCharacters,
+            ...marks({ refusal: `must have at most ${bounds.expectedTextCharacters} characters` }),
+          }),
+        ),
+      }),
+    ),
+  }),
 })
 
 /** Of a creation; an update ignores it. */
-export const InWorkspace = { workspace_id: Needed(Type.String({ minLength: 1 })) }
+export const InWorkspace = { workspace_id: Type.String({ minLength: 1 }) }
 
 /** Locations or regions, by name. */
-export const PlacesBody = Type.Array(Type.String(), { maxItems: bounds.locationsMax })
-
-const tooManyPlaces = `must hold at most ${bounds.locationsMax} names`
-
-/** The sentence for a value that its schema refuses. */
-export const settingsWords: ValueWords = {
-  name: {
-    unfit: 'must have no control or invisible characters',
-    outOfBounds: `must have 1 to ${bounds.nameCharacters} characters`,
-  },
-  interval: `must be whole minutes in seconds, ${bounds.intervalSecondsMin} to ${bounds.intervalSecondsMax}`,
-  'request.url': `must be a valid http or https URL of at most ${bounds.urlCharacters} characters`,
-  'request.method': `must be one of ${methods.join(', ')}`,
-  'request.content_type': `must be a MIME type of at most ${bounds.contentTypeCharacters} characters`,
-  'request.data': `must have at most ${bounds.dataBytes} bytes`,
-  'response.statuses': `must hold 1 to ${bounds.statusesMax} whole numbers, 100 to 599`,
-  'response.body.content': `must have at most ${bounds.expectedTextCharacters} characters`,
-  locations: tooManyPlaces,
-  regions: tooManyPlaces,
-}
+export const PlacesBody = Type.Array(Type.String(), {
+  maxItems: bounds.locationsMax,
+  ...marks({ refusal: `must hold at most ${bounds.locationsMax} names` }),
+})
 
 export interface WebsiteSettings {
   name: string
   check: Omit<WebsiteCheck, 'locations' | 'failure_mode' | 'confirm_after' | 'recover_after'>
 }
 
-/** Of a body whose values were looked at. */
 export const settingsOf = ({ name, interval, request, response }: Static<typeof SettingsBody>): WebsiteSettings => ({
-  name: required(name, 'name'),
+  name,
   check: {
-    interval_value: required(interval, 'interval') / 60,
+    interval_value: interval / 60,
     interval_unit: 'MINUTE',
-    url: required(request?.url, 'request.url'),
-    method: required(request?.method, 'request.method'),
-    content_type: request?.content_type || 'application/json',
-    data: request?.data ?? '',
-    statuses: required(response?.statuses, 'response.statuses'),
-    expected_text: response?.body?.content ?? '',
+    url: request.url,
+    method: request.method,
+    content_type: request.content_type || 'application/json',
+    data: request.data ?? '',
+    statuses: response.statuses,
+    expected_text: response.body?.content ?? '',
   },
 })

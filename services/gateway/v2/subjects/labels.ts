@@ -1,29 +1,50 @@
-// Labels of an observation, and the keys by which a rule selects them (spec D 1, Observation intake).
-import { AppError } from '#shared/errors.ts'
+// Labels of an observation, and the labels by which a rule selects observations (spec D 1, Observation intake): the same bounds, each with the
+// words of its route.
+import { Type } from 'typebox'
 import { locationLabel } from '#shared/judging/policy-input.ts'
 import { limits } from '#shared/limits.ts'
-import { characters } from '../../fields.ts'
+import { marks, type Words } from '../../field-values.ts'
 
-const bounds = limits.pushed
+const { labels: most, labelKeyCharacters, labelValueCharacters } = limits.pushed
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/
 
-/** As sent; absent and null are none. Throws validation `invalid label`. */
-export function readLabels(labels: Record<string, string> | null | undefined): Record<string, string> {
-  const entries = Object.entries(labels ?? {})
-  if (entries.length > bounds.labels) throw invalidLabel(`An observation has at most ${bounds.labels} labels`)
-  for (const [key, value] of entries) {
-    if (key === locationLabel) throw invalidLabel(`The label "${locationLabel}" is reserved to probers`)
-    if (!isLabelKey(key)) {
-      throw invalidLabel(`A label key has 1 to ${bounds.labelKeyCharacters} characters and no control characters`)
-    }
-    if (characters(value) <= bounds.labelValueCharacters) continue
-    throw invalidLabel(`The value of the label "${key}" has more than ${bounds.labelValueCharacters} characters`)
-  }
-  return labels ?? {}
+interface LabelWords {
+  tooMany: Words
+  key: Words
+  value: Words
+  /** The fault of a key that is reserved; null: it is not. */
+  reserved?(key: string): Words | null
 }
 
-export const isLabelKey = (key: string): boolean =>
-  key !== '' && characters(key) <= bounds.labelKeyCharacters && !controlCharacters.test(key) && key.isWellFormed()
+/** Of at most so many labels, then of each key and its value. */
+const Labels = (words: LabelWords) => {
+  const plain = (key: string) => (controlCharacters.test(key) || !key.isWellFormed() ? words.key : null)
+  const Value = Type.String({ maxLength: labelValueCharacters, ...marks({ refusal: words.value }) })
+  return Type.Record(Type.String(), Value, {
+    maxProperties: most,
+    propertyNames: {
+      minLength: 1,
+      maxLength: labelKeyCharacters,
+      ...marks({ refusal: words.key, faultOf: (key: string) => words.reserved?.(key) ?? plain(key) }),
+    },
+    ...marks({ refusal: words.tooMany }),
+  })
+}
 
-const invalidLabel = (details: string): AppError => new AppError('validation', 'invalid label', { details })
+const invalidLabel = (details: string) => ({ message: 'invalid label', details })
+
+export const SentLabels = Labels({
+  tooMany: invalidLabel(`An observation has at most ${most} labels`),
+  reserved: key => (key === locationLabel ? invalidLabel(`The label "${locationLabel}" is reserved to probers`) : null),
+  key: invalidLabel(`A label key has 1 to ${labelKeyCharacters} characters and no control characters`),
+  value: (_place, key) => invalidLabel(`The value of the label "${key}" has more than ${labelValueCharacters} characters`),
+})
+
+const inMatch = (sentence: string) => (place: string) => ({ message: 'Invalid rule document', details: `${place} ${sentence}` })
+
+export const MatchedLabels = Labels({
+  tooMany: inMatch(`holds at most ${most} labels`),
+  key: inMatch(`has keys of 1 to ${labelKeyCharacters} characters without control characters`),
+  value: inMatch(`has values of at most ${labelValueCharacters} characters`),
+})

@@ -3,32 +3,40 @@
 import { type Static, Type } from 'typebox'
 import type { CommandOf } from '#shared/contracts/command.ts'
 import type { ObservationView } from '#shared/contracts/subject-views.ts'
-import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import { firstCharacters } from '#shared/plain-text.ts'
 import { pathPart } from '../../answer.ts'
 import { commandId } from '../../command-id.ts'
-import { Judged, Maybe } from '../../fields.ts'
+import { marks } from '../../field-values.ts'
+import { Maybe } from '../../fields.ts'
 import { timestampOfMicroseconds } from '../../instants.ts'
 import { Answered, Instant, Kind, OrNull } from '../../result-schema.ts'
 import { parseTimestamp } from '../../rfc3339.ts'
 import { editor, route } from '../classic-route.ts'
 import { findWithSignal, subjectQuery } from './find-subject.ts'
-import { readLabels } from './labels.ts'
+import { SentLabels } from './labels.ts'
 import { createReportAddresses, type ReportAddress } from './report-addresses.ts'
 import { ofSignal } from './signals.ts'
 
-const Label = Type.String({ maxLength: limits.pushed.labelValueCharacters })
-const labelKeys = { minLength: 1, maxLength: limits.pushed.labelKeyCharacters }
+const wrongStatus = { message: 'invalid status', details: 'status must be ok or problem' }
+const wrongInstant = {
+  message: 'invalid observed_at',
+  details: 'observed_at must be an RFC 3339 timestamp such as 2026-01-02T15:04:05Z',
+}
 
 const ObservationBody = Type.Object(
   {
     /** Of whatever type: anything but its two words is `invalid status`. */
-    status: Judged(Type.Enum(['ok', 'problem']), true),
-    observed_at: Maybe(Type.String({ description: 'RFC 3339; left out: now.' })),
+    status: Type.Enum(['ok', 'problem'], marks({ anyType: true, missing: wrongStatus, refusal: wrongStatus })),
+    observed_at: Maybe(
+      Type.String({
+        description: 'RFC 3339; left out: now.',
+        ...marks({ faultOf: (text: string) => (parseTimestamp(text) === null ? wrongInstant : null) }),
+      }),
+    ),
     value: Maybe(Type.Number()),
     error: Maybe(Type.String({ description: `Cut to ${limits.pushed.errorCharacters} characters.` })),
-    labels: Maybe(Type.Record(Type.String(), Label, { maxProperties: limits.pushed.labels, propertyNames: labelKeys })),
+    labels: Maybe(SentLabels),
     kind: Type.Optional(Type.Unknown()),
   },
   { additionalProperties: false },
@@ -80,27 +88,14 @@ export const reportObservation = route({
   },
 })
 
+/** An instant that is null is the keeper's to stamp. */
 const readReport = (sent: Body): Omit<CommandOf<'report-observation'>, 'kind' | 'id' | 'signal'> => ({
-  status: readStatus(sent.status),
-  observedAtUs: readObservedAt(sent.observed_at),
+  status: sent.status,
+  observedAtUs: typeof sent.observed_at === 'string' ? parseTimestamp(sent.observed_at) : null,
   value: sent.value ?? null,
   error: firstCharacters(sent.error ?? '', bounds.errorCharacters),
-  labels: readLabels(sent.labels),
+  labels: sent.labels ?? {},
 })
-
-function readStatus(status: unknown): 'ok' | 'problem' {
-  if (status === 'ok' || status === 'problem') return status
-  throw new AppError('validation', 'invalid status', { details: 'status must be ok or problem' })
-}
-
-/** Null: the keeper stamps it. */
-function readObservedAt(text: Body['observed_at']): number | null {
-  if (text === null || text === undefined) return null
-  const atUs = parseTimestamp(text)
-  if (atUs !== null) return atUs
-  const details = 'observed_at must be an RFC 3339 timestamp such as 2026-01-02T15:04:05Z'
-  throw new AppError('validation', 'invalid observed_at', { details })
-}
 
 const observationObject = ({ subjectSlug }: ReportAddress, signalSlug: string, observation: ObservationView) => ({
   subject_id: subjectSlug,

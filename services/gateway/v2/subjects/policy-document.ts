@@ -7,39 +7,54 @@ import { AppError } from '#shared/errors.ts'
 import { day, limits } from '#shared/limits.ts'
 import { firstCharacters } from '#shared/plain-text.ts'
 import { longestSlug } from '#shared/slug.ts'
-import { characters, Maybe, Needed } from '../../fields.ts'
-import { isLabelKey } from './labels.ts'
+import { marks, requireMember } from '../../field-values.ts'
+import { Maybe } from '../../fields.ts'
+import { MatchedLabels } from './labels.ts'
 
 const Duration = Type.String({ description: 'Go style: 90s, 2m, 1h30m; in whole milliseconds, at most 365 days.' })
-const Label = Type.String({ maxLength: limits.pushed.labelValueCharacters })
+
+const wrong = (sentence: string) => (place: string) => ({ message: 'Invalid rule document', details: `${place} ${sentence}` })
+
+/** What one field means to another is judged below, in the order of the document. */
+const apart = marks({ apart: true })
 
 /** Empty text, empty object and null mean unset (spec D 1, Policies as answered). */
-const Input = Type.Object({
-  signal: Maybe(Type.String()),
-  from: Maybe(Type.String()),
-  mode: Maybe(Type.String({ enum: ['status', 'latest_value', ''] })),
-  compare: Maybe(Type.String({ enum: ['<', '>', ''] })),
-  threshold: Maybe(Type.Number()),
-  match: Maybe(Type.Record(Type.String(), Label, { maxProperties: limits.pushed.labels })),
-  no_data_after: Maybe(Duration),
-})
+const Input = Type.Object(
+  {
+    signal: Maybe(Type.String()),
+    from: Maybe(Type.String()),
+    mode: Maybe(Type.String({ enum: ['status', 'latest_value', ''] })),
+    compare: Maybe(Type.String({ enum: ['<', '>', ''] })),
+    threshold: Maybe(Type.Number()),
+    match: Maybe(MatchedLabels),
+    no_data_after: Maybe(Duration),
+  },
+  apart,
+)
 type Input = Static<typeof Input>
 
-const needs: readonly string[] = ['any', 'majority', 'all', 'at_least']
+const needs = ['any', 'majority', 'all', 'at_least'] as const
+const noNeed = wrong(`must be one of ${needs.join(', ')}`)
 
-const Decision = Type.Object({
-  state: Maybe(Type.String({ enum: ['down'] })),
-  need: Needed(Type.String({ enum: [...needs] })),
-  at_least: Maybe(Type.Number({ multipleOf: 1 })),
+const Decision = Type.Object(
+  {
+    state: Maybe(Type.String({ enum: ['down'], ...marks({ refusal: wrong('must be down') }) })),
+    need: Type.Enum(needs, { type: 'string', ...marks({ missing: noNeed, refusal: noNeed }) }),
+    at_least: Maybe(Type.Number({ multipleOf: 1 })),
+  },
+  marks({ apart: true, missing: place => noNeed(`${place}.need`) }),
+)
+const Wait = Type.Object({ confirm_after: Maybe(Duration), close_after: Maybe(Duration) }, apart)
+const Inputs = Type.Array(Input, {
+  maxItems: limits.policy.inputs,
+  ...marks({ missing: wrong('is required'), refusal: wrong(`holds at most ${limits.policy.inputs} inputs`) }),
 })
-const Wait = Type.Object({ confirm_after: Maybe(Duration), close_after: Maybe(Duration) })
 
 /** The JSON types alone: unknown fields are refused by this file, in its own words. */
-export const DocumentShape = Type.Object({
-  inputs: Needed(Type.Array(Input, { maxItems: limits.policy.inputs })),
-  decision: Needed(Decision),
-  wait: Maybe(Wait),
-})
+export const DocumentShape = Type.Object(
+  { inputs: Inputs, decision: Decision, wait: Maybe(Wait) },
+  marks({ apart: true, missing: { message: 'Validation failed', details: "Field 'document' is required" } }),
+)
 export type DocumentShape = Static<typeof DocumentShape>
 
 /**
@@ -48,11 +63,10 @@ export type DocumentShape = Static<typeof DocumentShape>
  */
 export function readPolicy(document: DocumentShape, isEvent: (signal: string) => boolean): Policy {
   requireKnown(document, DocumentShape.properties, '')
-  const { inputs: sent } = document
-  if (sent === null || sent === undefined) throw invalid('inputs', 'is required')
-  if (sent.length > limits.policy.inputs) throw invalid('inputs', `holds at most ${limits.policy.inputs} inputs`)
-  const inputs = sent.map((input, i) => readInput(input, `inputs[${i}]`, isEvent))
-  const policy = { inputs, ...readDecision(document.decision ?? {}, inputs.length), ...readWait(document.wait ?? {}) }
+  requireMember(DocumentShape, document, 'inputs')
+  const inputs = document.inputs.map((input, i) => readInput(input, `inputs[${i}]`, isEvent))
+  requireMember(DocumentShape, document, 'decision')
+  const policy = { inputs, ...readDecision(document.decision, inputs.length), ...readWait(document.wait ?? {}) }
   if (Buffer.byteLength(JSON.stringify(policy)) <= limits.policy.bytes) return policy
   throw invalid('document', `is larger than ${limits.policy.bytes} bytes`)
 }
@@ -101,30 +115,21 @@ function readComparison(
 }
 
 function readMatch(match: Input['match'], isFrom: boolean, path: string): PolicyInput['match'] {
-  const entries = Object.entries(match ?? {})
-  if (entries.length === 0) return null
+  if (Object.keys(match ?? {}).length === 0) return null
   if (isFrom) throw invalid(`${path}.match`, 'is for signals alone: a rule has no labels')
-  if (entries.length > limits.pushed.labels) throw invalid(`${path}.match`, `holds at most ${limits.pushed.labels} labels`)
-  for (const [key, value] of entries) {
-    const { labelKeyCharacters, labelValueCharacters } = limits.pushed
-    if (!isLabelKey(key)) {
-      throw invalid(`${path}.match`, `has keys of 1 to ${labelKeyCharacters} characters without control characters`)
-    }
-    if (characters(value) > labelValueCharacters)
-      throw invalid(`${path}.match`, `has values of at most ${labelValueCharacters} characters`)
-  }
+  requireMember(Input, { match }, 'match', path)
   return match ?? null
 }
 
 /** `at_least: 0` without `need: at_least` is unset (spec D 1). */
 function readDecision(sent: Static<typeof Decision>, n: number): Pick<Policy, 'need' | 'atLeast'> {
   requireKnown(sent, Decision.properties, 'decision')
-  const { state, need, at_least: atLeast } = sent
-  if (state !== null && state !== undefined && state !== 'down') throw invalid('decision.state', 'must be down')
-  if (typeof need !== 'string' || !needs.includes(need)) throw invalid('decision.need', `must be one of ${needs.join(', ')}`)
+  requireMember(Decision, sent, 'state', 'decision')
+  requireMember(Decision, sent, 'need', 'decision')
+  const { need, at_least: atLeast } = sent
   if (need !== 'at_least') {
     if (atLeast) throw invalid('decision.at_least', 'is for need at_least alone')
-    return { need: need as Policy['need'], atLeast: null }
+    return { need, atLeast: null }
   }
   if (typeof atLeast === 'number' && Number.isInteger(atLeast) && atLeast >= 1 && atLeast <= n) return { need, atLeast }
   throw invalid('decision.at_least', 'must be a whole number from 1 to the number of inputs')

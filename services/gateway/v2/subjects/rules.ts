@@ -4,18 +4,17 @@ import type { Policy } from '#shared/contracts/policy.ts'
 import type { CustomSubjectView, RuleView } from '#shared/contracts/subject-views.ts'
 import { commandId } from '../../command-id.ts'
 import type { GatewayContext } from '../../context.ts'
-import { Needed, required } from '../../fields.ts'
 import type { Route } from '../../route.ts'
 import { type ClassicRefusal, editor, member, route } from '../classic-route.ts'
 import { invalid, invalidName, subjectTooLarge } from '../refusals.ts'
 import { findCustomSubject, findWithRule, ofSubject, subjectQuery } from './find-subject.ts'
-import { NameField, readName } from './name.ts'
+import { NameField } from './name.ts'
 import { DocumentShape, readPolicy } from './policy-document.ts'
 import { withLocationIds, withLocationNames } from './policy-locations.ts'
 import { policyObject, SubjectRule } from './policy-object.ts'
 
 export const RuleBody = Type.Object(
-  { name: NameField, document: Needed(DocumentShape), kind: Type.Optional(Type.Unknown()) },
+  { name: NameField, document: DocumentShape, kind: Type.Optional(Type.Unknown()) },
   { additionalProperties: false },
 )
 
@@ -121,12 +120,11 @@ export const ruleRoutes: readonly Route[] = [listRules, createRule, getRule, rep
 export async function readRule(
   context: GatewayContext,
   traceId: string,
-  sent: Static<typeof RuleBody>,
+  { name, document }: Static<typeof RuleBody>,
   subject: Pick<CustomSubjectView, 'signals'>,
 ): Promise<{ name: string; policy: Policy }> {
-  const name = readName(sent.name)
   const isEvent = (slug: string) => subject.signals.some(signal => signal.slug === slug && signal.kind === 'custom_event')
-  const policy = readPolicy(required(sent.document, 'document'), isEvent)
+  const policy = readPolicy(document, isEvent)
   return { name, policy: await withLocationIds(context, subject, policy, traceId) }
 }
 

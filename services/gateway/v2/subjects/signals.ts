@@ -1,11 +1,11 @@
 // /v2/subjects/{subject}/signals: what a subject is reported by (spec B, Signal).
 import { type Static, Type } from 'typebox'
-import type { CommandOf } from '#shared/contracts/command.ts'
 import type { CustomSubjectView, SignalView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import { commandId } from '../../command-id.ts'
-import { Judged, Needed } from '../../fields.ts'
+import { marks } from '../../field-values.ts'
+import { Maybe } from '../../fields.ts'
 import type { SentJson } from '../../json-body.ts'
 import { parseLossless } from '../../lossless-json.ts'
 import { Answered, Kind } from '../../result-schema.ts'
@@ -13,26 +13,28 @@ import type { Route } from '../../route.ts'
 import { type ClassicRefusal, editor, member, route } from '../classic-route.ts'
 import { invalid, invalidName, subjectTooLarge } from '../refusals.ts'
 import { findCustomSubject, findWithSignal, ofSubject, subjectQuery } from './find-subject.ts'
-import { NameField, readName } from './name.ts'
+import { NameField } from './name.ts'
 
-type SignalKind = CommandOf<'create-signal'>['signalKind']
-
-const kinds: Record<string, SignalKind> = {
+const kinds = {
   custom_heartbeat: 'custom_heartbeat',
   heartbeat: 'custom_heartbeat',
   custom_event: 'custom_event',
   event: 'custom_event',
-}
+} as const
+type SignalKind = (typeof kinds)[keyof typeof kinds]
 
-/** Untouched, never interpreted. */
-const Meta = Judged(
-  Type.Union([Type.Object({}), Type.Null()], { description: `Any JSON object of at most ${limits.subject.metaBytes} bytes.` }),
+/** Untouched, never interpreted. Its bytes are those of the JSON text as it was sent. */
+const Meta = Maybe(
+  Type.Object({}, { description: `Any JSON object of at most ${limits.subject.metaBytes} bytes.`, ...marks({ anyType: true }) }),
 )
 
-export const CreateSignalBody = Type.Object(
-  { name: NameField, kind: Needed(Type.String({ enum: Object.keys(kinds) })), meta: Meta },
-  { additionalProperties: false },
-)
+const unknownKind = { message: 'Invalid signal kind', details: 'kind must be custom_heartbeat or custom_event' }
+const Kinds = Type.Enum(['custom_heartbeat', 'heartbeat', 'custom_event', 'event'], {
+  type: 'string',
+  ...marks({ missing: unknownKind, refusal: unknownKind }),
+})
+
+export const CreateSignalBody = Type.Object({ name: NameField, kind: Kinds, meta: Meta }, { additionalProperties: false })
 const UpdateSignalBody = Type.Object(
   {
     name: NameField,
@@ -118,10 +120,9 @@ const updateSignal = route({
   refusals: [invalid, invalidName, badKind, badMeta, subjectTooLarge, builtIn, ...ofSignal],
   examples: [{ name: 'Queue depth', meta: { team: 'payments' } }],
   handler: async ({ keeper }, { found: { subject, signal }, body, json, traceId }) => {
-    const name = readName(body.name)
     requireSameKind(signal, body.kind)
     const meta = readMeta(body.meta, await json())
-    const command = { kind: 'update-signal', id: commandId(), signal: signal.slug, name, meta } as const
+    const command = { kind: 'update-signal', id: commandId(), signal: signal.slug, name: body.name, meta } as const
     return signalObject(subject, await keeper.send(subject.id, command, traceId))
   },
 })
@@ -149,29 +150,20 @@ export const signalRoutes: readonly Route[] = [listSignals, createSignal, getSig
 
 /** A signal as it is sent. The session API, which makes website monitors custom, reads it too. */
 export const readSignal = (sent: Static<typeof CreateSignalBody>, json: SentJson) => ({
-  name: readName(sent.name),
-  signalKind: readKind(sent.kind),
+  name: sent.name,
+  signalKind: kinds[sent.kind],
   meta: readMeta(sent.meta, json),
 })
-
-function readKind(sent: unknown): SignalKind {
-  const kind = kindOf(sent)
-  if (kind !== undefined) return kind
-  throw invalidKind('kind must be custom_heartbeat or custom_event')
-}
 
 /** A built-in signal has no other kind: it is refused as a whole. */
 function requireSameKind({ kind }: SignalView, sent: unknown): void {
   const asked = kindOf(sent)
   if (asked === undefined || asked === kind || kind === 'platform_http') return
-  throw invalidKind(`kind never changes: this signal is a ${kind}`)
+  throw new AppError('validation', 'Invalid signal kind', { details: `kind never changes: this signal is a ${kind}` })
 }
 
 /** Undefined: no word for a kind of signal. */
-const kindOf = (sent: unknown): SignalKind | undefined =>
-  typeof sent === 'string' && Object.hasOwn(kinds, sent) ? kinds[sent] : undefined
-
-const invalidKind = (details: string): AppError => new AppError('validation', 'Invalid signal kind', { details })
+const kindOf = (sent: unknown): SignalKind | undefined => Object.entries(kinds).find(([word]) => word === sent)?.[1]
 
 /** Kept as text, numbers as they were written; absent and null are the empty object. */
 function readMeta(meta: unknown, { text }: SentJson): string {

@@ -2,11 +2,11 @@
 import { Type } from 'typebox'
 import { allPages } from '#shared/all-pages.ts'
 import type { CustomSubjectSummary, CustomSubjectView } from '#shared/contracts/subject-views.ts'
-import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { requireMember } from '../../access.ts'
 import { commandId } from '../../command-id.ts'
-import { Maybe, Needed } from '../../fields.ts'
+import { marks } from '../../field-values.ts'
+import { Maybe } from '../../fields.ts'
 import { Answered, Kind } from '../../result-schema.ts'
 import type { Route } from '../../route.ts'
 import { inWorkspaceExample } from '../../website/example.ts'
@@ -14,13 +14,24 @@ import { requireBodyWorkspaceId, requireWorkspaceId } from '../../workspace-id.t
 import { editor, member, route, workspaceQuery } from '../classic-route.ts'
 import { accessDenied, invalid, invalidName, missingWorkspace } from '../refusals.ts'
 import { findCustomSubject, ofSubject, subjectQuery } from './find-subject.ts'
-import { NameField, readName } from './name.ts'
+import { NameField } from './name.ts'
+
+const ofWebsites = {
+  code: 'invalid_state',
+  message: 'Website subjects are created elsewhere',
+  details: 'A website subject is made with its monitor: POST /v2/monitoring/websites',
+} as const
+
+const SubjectKind = Type.String({
+  enum: ['custom'],
+  ...marks({ faultOf: kind => (kind === 'website' ? ofWebsites : null), refusal: 'must be custom' }),
+})
 
 const CreateSubjectBody = Type.Object(
   {
-    workspace_id: Needed(Type.String({ minLength: 1 })),
+    workspace_id: Type.String({ minLength: 1 }),
+    subject_kind: Maybe(SubjectKind),
     name: NameField,
-    subject_kind: Maybe(Type.String({ enum: ['custom'] })),
     /** The server's own word for what it answers; ignored where it is sent back (spec A, Envelope 4). */
     kind: Type.Optional(Type.Unknown()),
   },
@@ -70,9 +81,7 @@ const createSubject = route({
   result: Subject,
   refusals: [invalid, invalidName, '2001 Name used too often', '2004 Website subjects are created elsewhere', accessDenied],
   examples: [{ name: 'Queue API', ...inWorkspaceExample }],
-  handler: async ({ directory, keeper }, { found: { workspaceId }, body, traceId }) => {
-    requireCustom(body.subject_kind)
-    const name = readName(body.name)
+  handler: async ({ directory, keeper }, { found: { workspaceId }, body: { name }, traceId }) => {
     const subjectId = randomId(idLength.subject)
     const reservation = { workspaceId, name, subjectId, fallback: slugFallback }
     const { slug } = await directory.ask('reserve-name', reservation, traceId)
@@ -94,15 +103,6 @@ const getSubject = route({
 })
 
 export const subjectRoutes: readonly Route[] = [listSubjects, createSubject, getSubject]
-
-function requireCustom(subjectKind: string | null | undefined): void {
-  if (subjectKind === null || subjectKind === undefined || subjectKind === 'custom') return
-  if (subjectKind === 'website') {
-    const details = 'A website subject is made with its monitor: POST /v2/monitoring/websites'
-    throw new AppError('invalid_state', 'Website subjects are created elsewhere', { details })
-  }
-  throw new AppError('validation', 'Validation failed', { details: "Field 'subject_kind' must be custom" })
-}
 
 const customSubjectObject = ({ signals, rules, ...subject }: CustomSubjectView) =>
   subjectObject({ ...subject, signalCount: signals.length, ruleCount: rules.length })

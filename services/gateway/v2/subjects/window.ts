@@ -3,16 +3,16 @@
 import { type Static, Type } from 'typebox'
 import type { CustomSubjectView, WindowView } from '#shared/contracts/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
-import { Needed } from '../../fields.ts'
+import { marks } from '../../field-values.ts'
 import { millisecondsOf, timestamp, timestampOrNull } from '../../instants.ts'
 import { Answered, Instant, Kind, OrNull } from '../../result-schema.ts'
 import { parseTimestamp } from '../../rfc3339.ts'
 
-const EndsAt = Type.String({ description: 'RFC 3339 with its own zone offset, in the future.' })
-export const WindowBody = Type.Object(
-  { ends_at: Needed(EndsAt), kind: Type.Optional(Type.Unknown()) },
-  { additionalProperties: false },
-)
+const EndsAt = Type.String({
+  description: 'RFC 3339 with its own zone offset, in the future.',
+  ...marks({ missing: { message: 'invalid observed_at', details: 'ends_at is required' } }),
+})
+export const WindowBody = Type.Object({ ends_at: EndsAt, kind: Type.Optional(Type.Unknown()) }, { additionalProperties: false })
 
 export const Window = Answered('MaintenanceWindow', {
   subject_id: Type.String(),
@@ -26,7 +26,6 @@ export const Window = Answered('MaintenanceWindow', {
 
 /** The instant that the body names, in whole milliseconds, up to the year 9999. Missing, unreadable and passed share one message (spec B, Errors). */
 export function readEndsAt({ ends_at: text }: Static<typeof WindowBody>, now: number): number {
-  if (text === null || text === undefined) throw invalidEnd('ends_at is required')
   const atUs = parseTimestamp(text)
   if (atUs === null) throw invalidEnd('ends_at must be an RFC 3339 timestamp such as 2026-01-02T15:04:05+01:00')
   const endsAt = millisecondsOf(atUs)
