@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile'
 import { Nullable } from '#shared/contracts/common.ts'
 import { Decision, maxSeconds, type Template, type TemplateDocument } from '#shared/contracts/template.ts'
 import { readDecision } from '#shared/manifest/read-decision.ts'
-import { type Store, StoreError } from '#shared/store/port.ts'
+import { type Query, type Store, StoreError, UnreadableDocument } from '#shared/store/port.ts'
 
 /** Why nothing is judged by a revision: the store has none, or its content is none that publication writes. */
 export type RevisionFault = 'missing' | 'damaged'
@@ -16,13 +16,42 @@ export async function readRevisions(store: Store, ids: readonly string[]): Promi
     const found = await store.get('templates', ids)
     return new Map(ids.map((id, i) => [id, revisionOf(found[i] ?? null)]))
   } catch (error) {
-    if (!(error instanceof StoreError) || error.kind !== 'permanent') throw error
+    if (!isLasting(error)) throw error
     const [only, ...others] = ids
     if (only !== undefined && others.length === 0) return new Map([[only, 'damaged']])
     const each = await Promise.all(ids.map(id => readRevisions(store, [id])))
     return new Map(each.flatMap(one => [...one]))
   }
 }
+
+/** A stored revision, whole or damaged. */
+export interface StoredRevision extends Pick<TemplateDocument, 'id' | 'key' | 'version' | 'bytes'> {
+  template: Template | 'damaged'
+}
+
+/** The revisions of a query, in its order. A damaged one keeps its place, so that it takes no list and no page with it. */
+export async function findRevisions(store: Store, query: Omit<Query, 'select'>): Promise<StoredRevision[]> {
+  try {
+    const found = await store.find('templates', query)
+    return found.map(document => ({ ...placeOf(document), template: isWhole(document) ? document.template : 'damaged' }))
+  } catch (error) {
+    if (!isLasting(error)) throw error
+    const places = await store.find('templates', { ...query, select: ['key', 'version', 'bytes'] })
+    const ids = places.map(({ id }) => id)
+    const revisions = await readRevisions(store, ids)
+    return places.flatMap(place => {
+      const template = revisions.get(place.id) ?? 'missing'
+      // Deleted between the two reads.
+      return template === 'missing' ? [] : [{ ...placeOf(place), template }]
+    })
+  }
+}
+
+const placeOf = ({ id, key, version, bytes }: Omit<StoredRevision, 'template'>) => ({ id, key, version, bytes })
+
+/** Whether no retry reads what failed. */
+const isLasting = (error: unknown): boolean =>
+  error instanceof UnreadableDocument || (error instanceof StoreError && error.kind === 'permanent')
 
 export const isFault = (revision: Template | RevisionFault | null): revision is RevisionFault => typeof revision === 'string'
 

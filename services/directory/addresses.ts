@@ -96,7 +96,8 @@ function readDescription(text: string): string {
 /** The key of a Template that the workspace has published. */
 async function readTemplateKey(context: DirectoryContext, workspaceId: string, key: string): Promise<string> {
   const found = await getTemplate(context, { workspaceId, reference: key })
-  if (found?.key === key && !Object.hasOwn(systemTemplates, key)) return key
+  if (found === 'damaged' && !key.includes('@')) return key
+  if (found !== 'damaged' && found?.key === key && !Object.hasOwn(systemTemplates, key)) return key
   throw invalid('Invalid template', `The workspace has published no Template with the key '${key}'`, 'template')
 }
 

@@ -2,6 +2,7 @@
 import type { Template, TemplateRule } from '#shared/contracts/template.ts'
 import { limits } from '#shared/limits.ts'
 import type { Query, Store } from '#shared/store/port.ts'
+import { findRevisions, isFault } from '#shared/stored-revisions.ts'
 
 const { usesListed } = limits.destination
 
@@ -27,7 +28,7 @@ export async function usesOf(store: Store, workspaceId: string, destinationId: s
   return more > 0 ? `${listed.join('; ')} and ${more} more` : listed.join('; ')
 }
 
-/** Revisions are read in the order of key and version, so that the last of a key is its highest. */
+/** Revisions are read in the order of key and version, so that the last of a key is its highest. A damaged one names nothing (v3 4.13). */
 async function namingRevisions(store: Store, workspaceId: string, destinationId: string) {
   const naming = new Map<string, string[]>()
   const newestOf = new Map<string, string>()
@@ -38,13 +39,14 @@ async function namingRevisions(store: Store, workspaceId: string, destinationId:
       ['key', 'asc'],
       ['version', 'asc'],
     ]
-    const found = await store.find('templates', { where: { workspaceId }, sort, limit, ...(after ? { after } : {}) })
+    const found = await findRevisions(store, { where: { workspaceId }, sort, limit, ...(after ? { after } : {}) })
     for (const { id, key, version, template } of found) {
+      after = { values: [key, version], id }
+      if (isFault(template)) continue
       const revision = `${key}@${version}`
       const rules = rulesNaming(template, destinationId)
       newestOf.set(key, revision)
       if (rules.length > 0) naming.set(revision, rules)
-      after = { values: [key, version], id }
     }
     if (found.length < limit) return { naming, newest: new Set(newestOf.values()) }
   }

@@ -7,6 +7,7 @@ import { limits } from '#shared/limits.ts'
 import { readFilterValue } from '#shared/manifest/filter-value.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
 import type { Query, Store } from '#shared/store/port.ts'
+import { findRevisions, readRevisions } from '#shared/stored-revisions.ts'
 import { answerTag, labelTag, stateTag, tagsOf, templateTag } from '#shared/subject-tags.ts'
 import { allSubjects, subjectsTagged } from './tagged-subjects.ts'
 
@@ -93,7 +94,7 @@ async function answerTags(
   })
 }
 
-/** Each field as the named revision declares it; of a bare key, as the highest revision does that declares it. */
+/** Each field as the named revision declares it; of a bare key, as the highest one does that declares it and is not damaged (v3 4.13). */
 async function fieldsOf(
   store: Store,
   workspaceId: string,
@@ -102,17 +103,25 @@ async function fieldsOf(
 ): Promise<ReadonlyMap<string, TemplateField>> {
   const fields = new Map<string, TemplateField>()
   let isKnown = false
+  let isWhole = false
   for await (const revision of revisionsOf(store, workspaceId, reference)) {
     isKnown = true
+    if (revision === 'damaged') continue
+    isWhole = true
     for (const field of revision.fields) if (keys.includes(field.key) && !fields.has(field.key)) fields.set(field.key, field)
     if (keys.every(key => fields.has(key))) break
   }
   if (!isKnown) throw invalid('template', `There is no Template ${reference}`)
+  if (!isWhole) throw invalid('template', `The Template ${reference} is damaged in the store`)
   return fields
 }
 
 /** From the highest downwards. */
-async function* revisionsOf(store: Store, workspaceId: string, reference: string): AsyncGenerator<Pick<Template, 'fields'>> {
+async function* revisionsOf(
+  store: Store,
+  workspaceId: string,
+  reference: string,
+): AsyncGenerator<Pick<Template, 'fields'> | 'damaged'> {
   const [key = '', version = null] = reference.split('@')
   const system = Object.hasOwn(systemTemplates, key) ? systemTemplates[key] : undefined
   if (system !== undefined) {
@@ -120,13 +129,14 @@ async function* revisionsOf(store: Store, workspaceId: string, reference: string
     return
   }
   if (version !== null) {
-    const [found = null] = await store.get('templates', [`${workspaceId}/${reference}`])
-    if (found !== null) yield found.template
+    const id = `${workspaceId}/${reference}`
+    const found = (await readRevisions(store, [id])).get(id) ?? 'missing'
+    if (found !== 'missing') yield found
     return
   }
   const query: Query = { where: { workspaceId, key }, sort: [['version', 'desc']], limit: 1 }
   for (let after: Query['after']; ; ) {
-    const found = await store.find('templates', { ...query, ...(after === undefined ? {} : { after }) })
+    const found = await findRevisions(store, { ...query, ...(after === undefined ? {} : { after }) })
     for (const { template } of found) yield template
     const last = found.at(-1)
     if (last === undefined || found.length < query.limit) return

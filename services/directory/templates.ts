@@ -1,5 +1,5 @@
 // Template revisions of a workspace: published once, never changed. Rules: docs/reference/v3.md, section 3.
-import type { AskRequest } from '#shared/contracts/ask.ts'
+import type { AskRequest, AskResults } from '#shared/contracts/ask.ts'
 import type { Page } from '#shared/contracts/page.ts'
 import type { SystemTemplate, Template, TemplateDocument } from '#shared/contracts/template.ts'
 import { AppError } from '#shared/errors.ts'
@@ -8,6 +8,7 @@ import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
 import type { Query, Store } from '#shared/store/port.ts'
+import { findRevisions, isFault, readRevisions } from '#shared/stored-revisions.ts'
 import type { DirectoryContext } from './context.ts'
 import { destinationsOf } from './destination-default.ts'
 
@@ -39,40 +40,44 @@ export async function readTemplateManifest(
   return template
 }
 
-/** A page of the revisions by key and version, bounded in bytes. */
+/** A page of the revisions by key and version, bounded in bytes. A damaged one is left out and logged. */
 export async function listTemplates(
-  { store }: DirectoryContext,
+  { store, logger }: DirectoryContext,
   { workspaceId, after }: AskRequest<'list-templates'>,
 ): Promise<Page<Template>> {
   const items: Template[] = []
   let bytes = 0
   let last = parseCursor(after)
   for (;;) {
-    const found = await store.find('templates', { ...ofWorkspace(workspaceId), ...(last === null ? {} : { after: last }) })
+    const found = await findRevisions(store, { ...ofWorkspace(workspaceId), ...(last === null ? {} : { after: last }) })
     for (const { id, key, version, bytes: size, template } of found) {
       if (items.length > 0 && bytes + size > limits.request.pageBytes) return { items, next: formatCursor(last) }
-      items.push(template)
-      bytes += size
+      if (isFault(template)) logger.error({ workspaceId, template: `${key}@${version}` }, 'template revision is damaged')
+      else {
+        items.push(template)
+        bytes += size
+      }
       last = { values: [key, version], id }
     }
     if (found.length < bounds.perRead) return { items, next: null }
   }
 }
 
-/** `key@version`, or of a bare key the highest version; system Templates among them. */
+/** `key@version`, or of a bare key the highest version, damaged or not; system Templates among them. */
 export async function getTemplate(
   { store }: DirectoryContext,
   { workspaceId, reference }: AskRequest<'get-template'>,
-): Promise<Template | SystemTemplate | null> {
+): Promise<AskResults['get-template']> {
   const [key = '', version = null] = reference.split('@')
   const system = Object.hasOwn(systemTemplates, key) ? (systemTemplates[key] as SystemTemplate) : null
   if (system !== null) return version === null || version === String(system.version) ? system : null
   if (version !== null) {
-    const [found = null] = await store.get('templates', [`${workspaceId}/${reference}`])
-    return found?.template ?? null
+    const id = `${workspaceId}/${reference}`
+    const found = (await readRevisions(store, [id])).get(id) ?? 'missing'
+    return found === 'missing' ? null : found
   }
   const query: Query = { where: { workspaceId, key }, sort: [['version', 'desc']], limit: 1 }
-  return (await store.find('templates', query))[0]?.template ?? null
+  return (await findRevisions(store, query))[0]?.template ?? null
 }
 
 /** Throws AppError `malformed` or `validation` with the dotted place of the first fault. */

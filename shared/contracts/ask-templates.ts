@@ -19,7 +19,7 @@ export const templateAsks = {
   'read-manifest': Type.Object({ workspaceId: Id, manifest: Manifest }),
   /** A page of the workspace's own revisions, by key and version. */
   'list-templates': Type.Object({ workspaceId: Id, after: After }),
-  /** Null if the workspace has no such revision and no system Template has this name. */
+  /** Null if the workspace has no such revision and no system Template has this name. `damaged`: it is stored and cannot be read (v3 4.13). */
   'get-template': Type.Object({ workspaceId: Id, reference: Reference }),
 } as const
 
@@ -27,5 +27,5 @@ export interface TemplateAnswers {
   'publish-template': Template
   'read-manifest': Template
   'list-templates': Page<Template>
-  'get-template': Template | SystemTemplate | null
+  'get-template': Template | SystemTemplate | 'damaged' | null
 }

@@ -7,6 +7,7 @@ import { AppError } from '#shared/errors.ts'
 import { commandId } from '../command-id.ts'
 import type { GatewayContext } from '../context.ts'
 import { route, type V3Call } from './common.ts'
+import { findTemplate } from './find-template.ts'
 import { ResourceObject, resourceObject } from './resource-object.ts'
 import { findResource } from './resources.ts'
 
@@ -61,7 +62,7 @@ const rebind = route({
   examples: [{ template: 'heartbeat@2' }],
   handler: async (context, call) => {
     const { workspaceId, body, traceId } = call
-    const revision = await context.directory.ask('get-template', { workspaceId, reference: body.template }, traceId)
+    const revision = await findTemplate(context, { workspaceId, reference: body.template, field: 'template' }, traceId)
     if (revision === null) throw invalid('template', `There is no Template ${body.template}`)
     const template = `${revision.key}@${revision.version}`
     if (template === websiteTemplate) throw invalid('template', 'No Resource is bound to a system Template')

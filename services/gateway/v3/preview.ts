@@ -6,6 +6,7 @@ import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits.ts'
 import type { GatewayContext } from '../context.ts'
 import { route, type V3Call } from './common.ts'
+import { findTemplate } from './find-template.ts'
 import { PreviewObject, previewObject } from './preview-object.ts'
 import { previewFields, readPreview } from './preview-request.ts'
 import { isRedactedIn } from './redact.ts'
@@ -74,14 +75,14 @@ const preview = route({
 })
 
 async function templateOf(
-  { directory }: GatewayContext,
+  context: GatewayContext,
   { body, workspaceId, traceId }: V3Call & { body: Static<typeof PreviewBody> },
 ): Promise<Template> {
   const { manifest, template: reference } = body
   if (manifest != null && reference != null) throw invalid('template', "Send 'manifest' or 'template', not both")
-  if (manifest != null) return directory.ask('read-manifest', { workspaceId, manifest }, traceId)
+  if (manifest != null) return context.directory.ask('read-manifest', { workspaceId, manifest }, traceId)
   if (reference == null) throw invalid('manifest', "Field 'manifest' is required, or 'template'")
-  const found = await directory.ask('get-template', { workspaceId, reference }, traceId)
+  const found = await findTemplate(context, { workspaceId, reference, field: 'template' }, traceId)
   if (found === null) throw invalid('template', `The workspace has no Template '${reference}'`)
   if (isSystem(found)) throw invalid('template', `'${reference}' is a system Template, which has no preview`)
   return found

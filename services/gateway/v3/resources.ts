@@ -16,6 +16,7 @@ import type { GatewayContext } from '../context.ts'
 import { Paged } from '../route.ts'
 import { NameText, route, type V3Call } from './common.ts'
 import { filterQuery, filterRefusals, readFilters } from './filters.ts'
+import { findTemplate } from './find-template.ts'
 import { isLabelKey, isLabelValue } from './labels.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from './paging.ts'
 import { resourceNotFound } from './reported-resources.ts'
@@ -98,7 +99,7 @@ const create = route({
   examples: [{ template: 'heartbeat@1', key: 'backup-1', name: 'Nightly backup', labels: { env: 'production' } }],
   handler: async (context, { request: { identity }, workspaceId, body: sent, traceId }) => {
     const labels = readLabels((sent.labels ?? {}) as Record<string, unknown>, false) as Record<string, string>
-    const template = await context.directory.ask('get-template', { workspaceId, reference: sent.template }, traceId)
+    const template = await findTemplate(context, { workspaceId, reference: sent.template, field: 'template' }, traceId)
     if (template === null) throw invalid('template', `There is no Template ${sent.template}`)
     const reference = `${template.key}@${template.version}`
     const meta = (sent.meta ?? {}) as Record<string, unknown>

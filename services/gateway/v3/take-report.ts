@@ -12,6 +12,7 @@ import { firstCharacters } from '#shared/plain-text.ts'
 import type { Call } from '../answer.ts'
 import { commandId } from '../command-id.ts'
 import type { GatewayContext } from '../context.ts'
+import { findTemplate } from './find-template.ts'
 import { accepted, archived, observation, refusalOf, sentObservation } from './observations.ts'
 import { readBody } from './read-body.ts'
 import { readQuery } from './read-query.ts'
@@ -92,7 +93,7 @@ const nameCharacters = 100
 const keyForm = /^[A-Za-z0-9][A-Za-z0-9._:@-]*$/
 
 /** The revision that the new Resource is bound to. */
-async function templateOf({ directory }: GatewayContext, { address, body, traceId }: Sent): Promise<string> {
+async function templateOf(context: GatewayContext, { address, body, traceId }: Sent): Promise<string> {
   const { resource, template_id: reference } = body
   if (reference == null) {
     throw invalid('resource', `There is no Resource '${resource}'; a first report names its Template as template_id`)
@@ -102,8 +103,8 @@ async function templateOf({ directory }: GatewayContext, { address, body, traceI
   if (address.template !== null && key !== address.template) {
     throw invalid('template_id', `This address makes Resources of the Template ${address.template} alone`)
   }
-  const asked = { workspaceId: address.workspaceId, reference }
-  const found = Object.hasOwn(systemTemplates, key) ? null : await directory.ask('get-template', asked, traceId)
+  const asked = { workspaceId: address.workspaceId, reference, field: 'template_id' }
+  const found = Object.hasOwn(systemTemplates, key) ? null : await findTemplate(context, asked, traceId)
   if (found === null) throw invalid('template_id', `The workspace has published no Template '${reference}'`)
   return `${found.key}@${found.version}`
 }

@@ -12,6 +12,7 @@ import { isMuted } from './drive-window.ts'
 import { alertDocument, historyDocument, incidentDocument, incidentWords, type Recorded } from './incident-documents.ts'
 import { addPending } from './pending.ts'
 import type { Surrounding } from './types.ts'
+import { templateFault } from './unusable-template.ts'
 
 export interface Holds {
   confirmAfterMs: number
@@ -191,9 +192,10 @@ function record(drive: Drive, held: IncidentSnapshot, recorded: Recorded): Drive
 }
 
 function announce(drive: Drive, held: IncidentSnapshot, order: Announcement): Drive {
-  if (drive.surrounding.isUnannounced) return drive
+  const { now, templateOf, isUnannounced } = drive.surrounding
+  // Of a missing or damaged Template nobody knows where its messages go (v3 4.13).
+  if (isUnannounced || templateFault(drive.subject, templateOf) !== null) return drive
   const incident = { ...held, alerts: held.alerts + 1 }
-  const { now, templateOf } = drive.surrounding
   const document = alertDocument(drive.subject, incident, drive.judgement, { ...order, now, templateOf })
   return {
     ...drive,

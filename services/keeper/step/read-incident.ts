@@ -9,6 +9,7 @@ import { incidentDocument } from './incident-documents.ts'
 import { judgeWithDoubt } from './judge-subject.ts'
 import { refused } from './refusal.ts'
 import type { Obeyed, Surrounding } from './types.ts'
+import { templateFault } from './unusable-template.ts'
 
 /** Refused where the incident is not open in this subject: a closed one is answered from what is stored of it. */
 export function readIncident(
@@ -21,10 +22,12 @@ export function readIncident(
   if (rule?.incident == null) return refused('not_found', 'Incident not found', 'The subject has no such open incident')
   const { judgement, isDoubtful } = judgeWithDoubt(subject, rule.key, at, surrounding)
   const document = incidentDocument(subject, rule, rule.incident, judgement)
+  // Time does nothing to a Resource whose Template is missing or damaged (v3 4.12).
+  const isStill = templateFault(subject, surrounding.templateOf) !== null
   const isDecided = judgement.verdict !== 'not_judged' && !isDoubtful
   const result: IncidentNow = {
     incident: incidentRecord(document, subject),
-    next: nextStep(rule.incident, { isDecided, mutedTo: windowEndOf(subject) }),
+    next: isStill ? null : nextStep(rule.incident, { isDecided, mutedTo: windowEndOf(subject) }),
   }
   return { subject, result }
 }

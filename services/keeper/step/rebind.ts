@@ -10,7 +10,7 @@ import { withBaselines } from './baselines.ts'
 import { closeIncidents } from './close-incidents.ts'
 import { judgeSubject } from './judge-subject.ts'
 import { recall } from './recall.ts'
-import { answersOf, invalid, newRule, shown, withSignals } from './resource-commands.ts'
+import { answersOf, invalid, newRule, shown, usableTemplate, withSignals } from './resource-commands.ts'
 import type { Obeyed, StoredReports, Surrounding } from './types.ts'
 
 /** All open incidents close, also of rules that both revisions have. It is judged at once. */
@@ -25,7 +25,8 @@ export function rebindResource(
     return { refused: invalid('template', 'Only a Resource of a published Template is bound to another one') }
   if (command.template === subject.template)
     return { refused: invalid('template', `The Resource is bound to ${command.template} already`) }
-  const template = surrounding.templateOf({ ...subject, template: command.template })
+  const template = usableTemplate({ ...subject, template: command.template }, surrounding)
+  if ('refused' in template) return template
   const answers = answersOf(template, command.answers, answersToKeep(templated.answers, template))
   if ('refused' in answers) return answers
   const closed = closeIncidents(subject, { type: 'rule.removed', at }, surrounding)

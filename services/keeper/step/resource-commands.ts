@@ -34,7 +34,8 @@ export function newResource(
   surrounding: Surrounding,
 ): { subject: SubjectDocument } | { refused: Refusal } {
   const { workspaceId, slug, template: revision, labels } = command
-  const template = surrounding.templateOf({ id: subjectId, slug, workspaceId, template: revision })
+  const template = usableTemplate({ id: subjectId, kind: 'template', slug, workspaceId, template: revision }, surrounding)
+  if ('refused' in template) return template
   const answers = answersOf(template, command.answers, {})
   if ('refused' in answers) return answers
   const bound: SubjectDocument = {
@@ -48,6 +49,17 @@ export function newResource(
     rules: template.rules.map(rule => newRule(rule.key)),
   }
   return { subject: withSignals(bound, template, at) }
+}
+
+/** The revision that a Resource is to be bound to. The directory had it a moment ago; one that is gone since is refused, too. */
+export function usableTemplate(
+  bound: Parameters<typeof templateFault>[0],
+  { templateOf }: Surrounding,
+): Template | { refused: Refusal } {
+  const fault = templateFault(bound, templateOf)
+  return fault === null
+    ? templateOf(bound)
+    : { refused: invalid('template', `The Template ${bound.template} is ${fault} in the store`) }
 }
 
 /** Unsent answers stay. It is judged at once with the new ones. */

@@ -51,6 +51,7 @@ const judgeNothing: ReadonlySet<Command['kind']> = new Set([
   'archive-resource',
   'rebind-resource',
   'delete-subject',
+  'acknowledge-incident',
   'set-maintenance',
   'end-maintenance',
 ])

@@ -16,7 +16,10 @@ export class UnusableTemplate extends Error {
 }
 
 /** Why nothing is judged by the subject's Template; null if it can be, or there is none. */
-export function templateFault(subject: SubjectDocument, templateOf: TemplateOf): RevisionFault | null {
+export function templateFault(
+  subject: Parameters<TemplateOf>[0] & Pick<SubjectDocument, 'kind'>,
+  templateOf: TemplateOf,
+): RevisionFault | null {
   if (subject.kind !== 'template') return null
   try {
     templateOf(subject)

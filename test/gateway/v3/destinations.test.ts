@@ -6,6 +6,7 @@ import { hashToken, makeToken } from '#shared/api-token.ts'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import type { TemplateDocument } from '#shared/contracts/template.ts'
 import { createIncidentIds } from '#shared/incident-ids.ts'
+import { readManifest } from '#shared/manifest/read-manifest.ts'
 import type { Service } from '#shared/service.ts'
 import { startNotifier } from '../../../services/notifier/app.ts'
 import { createReceiver, options as notifierOptions, type Receiver } from '../../notifier/house.ts'
@@ -351,12 +352,11 @@ t.test('v3 10.2 the first 20 uses are named and the others counted', async t => 
 t.test('v3 10.2 revisions of many Templates are all looked through', async t => {
   const { id: workspace, send, create } = await home()
   const { id } = await create()
-  const template = { ...manifest('x', 1, []), summary: '', fields: [], signals: [], rules: [] }
   const documents = Array.from({ length: 250 }, (_, i): TemplateDocument => {
     const key = `t${String(i).padStart(3, '0')}`
-    const rules = i === 249 ? [{ ...rule('last', {}), help: '', destination: null, routes: [{ destination: id, on: [] }] }] : []
-    const place = { id: `${workspace}/${key}@1`, rev: 1, workspaceId: workspace, key, version: 1, publishedAt: 0, bytes: 1 }
-    return { ...place, template: { ...template, key, rules: rules as never } }
+    const read = manifest(key, 1, [rule('last', i === 249 ? { destination: { id } } : {})])
+    const template = readManifest(read, { systemKeys: new Set(), destinations: [{ id, name: 'x' }] })
+    return { id: `${workspace}/${key}@1`, rev: 1, workspaceId: workspace, key, version: 1, publishedAt: 0, bytes: 1, template }
   })
   await world.store.insert('templates', documents)
   t.equal((await send('DELETE', `/${id}`)).json.error.details.used_by, 'Template t249@1 Rule last')
