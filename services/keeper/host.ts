@@ -10,8 +10,8 @@ import { takeCommand } from './command-intake.ts'
 import type { Core } from './core.ts'
 import { gatherTakes } from './gather.ts'
 import type { Listening } from './listening.ts'
-import { settleOwed } from './owed.ts'
 import { hasUrgentWork, isMoved, nextWorkAt, openPartition, type Partition } from './partition.ts'
+import { clearDone } from './publish.ts'
 import { NoLongerOurs } from './retry.ts'
 import { runRound, type Take } from './round.ts'
 import { momentOf, reopenSilence } from './silence.ts'
@@ -120,7 +120,7 @@ export class Host {
   #settle(subjectId: string, isSettled: (pending: Pending) => boolean): void {
     const partition = this.#partitions.get(partitionOf(subjectId))
     if (partition === undefined) return
-    settleOwed(this.#core, partition, subjectId, isSettled)
+    clearDone(this.#core, partition, subjectId, isSettled)
     this.wake()
   }
 

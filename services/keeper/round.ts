@@ -9,7 +9,7 @@ import type { Core } from './core.ts'
 import { type Draft, type Drafts, draftOf, isChanged, noDrafts, stepInputs } from './draft.ts'
 import { logLife } from './life.ts'
 import { loadSubjects, type Work } from './load-subjects.ts'
-import { isOwed, isWritten, startOwed } from './owed.ts'
+import { beginWork, isBegun, isWritten } from './outbox.ts'
 import { armDeadline, type Partition, type Waiting } from './partition.ts'
 import { publishPending } from './publish.ts'
 import { momentOf, releasedAt } from './silence.ts'
@@ -81,7 +81,7 @@ function draftFlush(core: Core, partition: Partition, id: string, drafts: Drafts
   draft.change = 'commit'
   // What it had to write was written before its children were removed: written again, it would stay for ever.
   if (partition.childless.has(id) && draft.subject !== null)
-    draft.subject = { ...draft.subject, pending: draft.subject.pending.filter(isOwed) }
+    draft.subject = { ...draft.subject, pending: draft.subject.pending.filter(isBegun) }
 }
 
 /** Notes in the memory of their subjects what was written of reports. */
@@ -162,9 +162,9 @@ function rememberChanged(core: Core, { partition, id, subject, change }: Draft, 
   partition.dirty.delete(id)
   partition.uncleared.delete(id)
   partition.childless.delete(id)
-  const left = subject.pending.filter(isOwed)
+  const left = subject.pending.filter(isBegun)
   if (subject.pending.length > left.length) partition.uncleared.set(id, now)
-  startOwed(core, subject)
+  beginWork(core, subject)
   core.cache.set(id, { subject: { ...subject, pending: left }, dirty: false, reports })
 }
 

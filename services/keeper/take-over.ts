@@ -14,7 +14,7 @@ import type { Query } from '#shared/store/port.ts'
 import { writeCheck } from './check-entries.ts'
 import { type Core, persistWhile } from './core.ts'
 import { fallDeaf, hearAgain } from './deafness.ts'
-import { isWritten, startOwed } from './owed.ts'
+import { beginWork, isWritten } from './outbox.ts'
 import { armDeadline, type Partition, resultInput } from './partition.ts'
 import { publishPending } from './publish.ts'
 import { createSentTime } from './sent-time.ts'
@@ -119,7 +119,7 @@ async function finishPending(core: Core, partition: Partition, mayGoOn: () => bo
   for await (const page of subjectPages(core, mayGoOn, query)) {
     await publishPending(core, page, mayGoOn)
     for (const subject of page) {
-      startOwed(core, subject)
+      beginWork(core, subject)
       if (subject.pending.some(isWritten)) partition.uncleared.set(subject.id, core.clock.now())
     }
   }
