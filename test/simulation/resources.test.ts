@@ -21,3 +21,8 @@ t.test(`Resources of Templates live through half a day (v3 4 to 7; seeds ${seeds
     t.ok(lived >= count, `${name}: ${lived}, at least ${count}`)
   }
 })
+
+t.test('a late report stops the confirmation of silence when no checkpoint says what was silent (v3 4.11, seed 518)', async t => {
+  const { faults } = await simulateResources(518)
+  t.strictSame(faults, [])
+})

@@ -47,7 +47,7 @@ export async function simulateResources(seed: number, lengthMs = 720 * minute): 
   const blowChance = seed % 2 === 0 ? 0.015 : 0
   const struck: Struck[] = []
   const come = async () => {
-    trace.push(await strike(house, blowing, struck))
+    trace.push(await strike(resources, blowing, struck))
   }
   for (const { resource, deed } of deals) {
     if (blowing.chance(blowChance)) await ambush(resources, blowing, deed.at, come)
@@ -57,14 +57,14 @@ export async function simulateResources(seed: number, lengthMs = 720 * minute): 
     await resource.live(deed)
     trace.push(line(house, resource, deed))
     counts[deed.kind === 'observe' ? 'reports' : 'commands'] += 1
-    if (random.chance(0.1)) counts.compared += await checkDetail(resource, variantsOf(struck))
+    if (random.chance(0.1)) counts.compared += await checkDetail(resource, variantsOf(struck, resource.facts.id))
   }
   await keepers.clock.passUntil(start + lengthMs)
   await keepers.clock.live(120 * second)
   const until = keepers.now() - 90 * second
-  const variants = variantsOf(struck)
   counts.blows = struck.length
   for (const resource of resources) {
+    const variants = variantsOf(struck, resource.facts.id)
     counts.compared += await checkDetail(resource, variants)
     counts.incidents += await checkRecords(resource)
     counts.messages += await compareExpected(resource, variants, struck, until)

@@ -5,10 +5,11 @@ import { type NaiveFacts, type NaiveObservation, type NaiveTruth, naiveTruth } f
 import type { Event, ResourceFacts } from './facts.ts'
 import type { Revisions } from './templates.ts'
 
-/** A time in which silence is held back: it counts up to `from` only (v3 4.11). */
+/** A time in which silence is held back: it counts up to `to` only (v3 4.11). */
 export interface Held {
   from: number
   until: number
+  to: number
 }
 
 export interface Step {
@@ -160,7 +161,7 @@ export function statusAt(past: Past, rule: TemplateRule, count: number, at: numb
 }
 
 export const silenceTo = (held: readonly Held[], at: number): number =>
-  Math.min(at, ...held.filter(one => at >= one.from && at < one.until).map(one => one.from))
+  Math.min(at, ...held.filter(one => at >= one.from && at < one.until).map(one => one.to))
 
 /** Every instant at which time alone could change what the rule says. */
 function candidates({ observations, signals }: NaiveFacts, { decision }: TemplateRule, held: readonly Held[]): number[] {
