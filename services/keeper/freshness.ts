@@ -81,7 +81,10 @@ export function layUnjudged(subject: SubjectDocument, series: readonly SeriesDoc
   return { ...laid, dueAt: Math.min(laid.dueAt ?? at, at) }
 }
 
-/** Of a Resource's signal it is taken whole, where it has heard what the document has not. */
+/**
+ * Of a Resource's signal it is taken whole, where it has heard what the document has not. One that was heard for the rules of another revision lacks
+ * what the present ones look at: of it only the number counts (`hear-anew.ts`).
+ */
 function takeSeries(subject: SubjectDocument, series: SeriesDocument): SubjectDocument {
   const { custom, templated } = subject
   if (series.heard === undefined || custom === null || templated === null) return takeReport(subject, series).subject
@@ -90,9 +93,9 @@ function takeSeries(subject: SubjectDocument, series: SeriesDocument): SubjectDo
   const number = series.number ?? 0
   const known = ownMember(templated.heard, signal.slug)?.recent ?? []
   if (known.some(observation => observation.number >= number)) return subject
-  const heard = { ...templated.heard, [signal.slug]: series.heard }
-  const accepted = Math.max(custom.accepted ?? 0, number)
-  return { ...subject, custom: { ...custom, accepted }, templated: { ...templated, heard } }
+  const counted = { ...subject, custom: { ...custom, accepted: Math.max(custom.accepted ?? 0, number) } }
+  if (series.template !== subject.template) return counted
+  return { ...counted, templated: { ...templated, heard: { ...templated.heard, [signal.slug]: series.heard } } }
 }
 
 const readingOf = ([, slotAt, at, ok, statusCode, totalMs, error, isPushed]: FreshReading, addedAt: number): Reading => ({

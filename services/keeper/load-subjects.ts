@@ -4,6 +4,7 @@ import type { SubjectDocument } from '#shared/contracts/subject.ts'
 import { limits } from '#shared/limits.ts'
 import { type Core, persistWhile } from './core.ts'
 import { type LaidOver, layOver, layOverSeries, layUnjudged } from './freshness.ts'
+import { hearAnew } from './hear-anew.ts'
 import type { Partition, Waiting } from './partition.ts'
 import { heldSilence, momentOf } from './silence.ts'
 import { noReports } from './stored-reports.ts'
@@ -59,9 +60,11 @@ function revisionsWanted(core: Core, work: readonly Work[], found: readonly (Sub
  * What was accepted since the document was written, and what its last revision took in: somebody who lost the partition may have written
  * that one late, and without it. Also of signals that no rule reads: how many were accepted numbers the next.
  */
-async function newerSeries(core: Core, { id, rev, custom }: SubjectDocument): Promise<SeriesDocument[]> {
+async function newerSeries(core: Core, subject: SubjectDocument): Promise<SeriesDocument[]> {
+  const { id, rev, custom } = subject
   if (custom === null || custom.signals.length === 0) return []
-  return await core.store.find('series', { where: { subjectId: id, subjectRev: { gte: rev - 1 } }, limit: limits.store.findMax })
+  const where = { subjectId: id, subjectRev: { gte: rev - 1 } }
+  return await hearAnew(core, subject, await core.store.find('series', { where, limit: limits.store.findMax }))
 }
 
 /** Takes a document into the cache, with what was fresher than it. */

@@ -3,14 +3,15 @@
 import type { Command } from '#shared/contracts/command.ts'
 import type { ObservationIdDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
 import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { Template } from '#shared/contracts/template.ts'
 import { endOfPrefix, observationIdKey, parsePushedObservationId, pushedPrefix, seriesId } from '#shared/ids.ts'
 import { limits } from '#shared/limits.ts'
 import { baselineDaysOn } from '#shared/manifest/counted-on.ts'
 import { ownMember } from '#shared/own-member.ts'
 import { type Core, persistWhile } from './core.ts'
-import { addHistory, readNewest, type WantedHistory } from './rebind-history.ts'
+import { addHistory, readNewest, readNumbers, type WantedHistory } from './rebind-history.ts'
 import { ReportMemory } from './report-memory.ts'
-import { reportsOf, signalNamed, signalToBe } from './sent-reports.ts'
+import { type ReportedSignal, reportsOf, signalNamed, signalToBe } from './sent-reports.ts'
 import { baselineFromUs } from './step/baselines.ts'
 import { observationRowId } from './step/observed-row.ts'
 import { type NumbersInOrder, SignalNumbers } from './step/signal-numbers.ts'
@@ -48,6 +49,7 @@ export async function loadStoredReports(core: Core, inputs: readonly Input[], ma
     known: new Map(),
     places: new Map(),
     numbers: new Map(),
+    bound: new Map(),
   }
   for (const input of inputs) if (input.kind === 'command') addWanted(core, input, input.command, wanted)
   const read = <T>(attempt: () => Promise<T>) => persistWhile(core, mayGoOn, 'read earlier observations', attempt)
@@ -64,7 +66,9 @@ export async function loadStoredReports(core: Core, inputs: readonly Input[], ma
     Promise.all([...wanted.signals].map(async ([id, keys]) => [id, await read(() => seriesOf(core, id, keys))] as const)),
     Promise.all([...wanted.unlearnt.values()].map(signal => learnNewest(core, signal, read))),
     Promise.all(
-      [...wanted.numbers].map(async ([prefix, fromUs]) => numbers.set(prefix, await numbersOf(core, prefix, fromUs, read))),
+      [...wanted.numbers].map(async ([prefix, fromUs]) =>
+        numbers.set(prefix, await read(() => readNumbers(core.store, prefix, fromUs))),
+      ),
     ),
     Promise.all(
       [...wanted.newest].map(async ([prefix, n]) => newest.set(prefix, await read(() => readNewest(core.store, prefix, n)))),
@@ -164,32 +168,16 @@ async function placesOf(
   return found
 }
 
-/** The newest numbers that a baseline may take. */
-async function numbersOf(core: Core, prefix: string, fromUs: number, read: Read): Promise<SignalNumbers> {
-  const { subjectId, signalKey } = parsePushedObservationId(prefix)
-  const { places, values } = await read(() =>
-    core.store.numbers('pushedObservations', {
-      from: pushedPrefix(subjectId, signalKey, fromUs),
-      to: endOfPrefix(prefix),
-      digitsAt: prefix.length,
-      column: 'value',
-      limit: limits.intake.baselineNumbers,
-    }),
-  )
-  return new SignalNumbers(places, values)
-}
-
 /** Wants the numbers that the baselines of a signal take once it was reported on at `atUs`. */
 function addNumbers(
-  core: Core,
+  template: Template,
   subject: SubjectDocument,
   signal: { key: string; slug: string },
   atUs: number,
   wanted: Wanted,
 ): void {
   if (subject.templated === null) return
-  const template = core.templates.find(subject)
-  const days = template === null ? [] : baselineDaysOn(template, signal.slug)
+  const days = baselineDaysOn(template, signal.slug)
   if (days.length === 0) return
   const newestUs = ownMember(subject.templated.heard, signal.slug)?.recent[0]?.atUs ?? atUs
   const fromUs = baselineFromUs(Math.max(newestUs, atUs), Math.max(...days))
@@ -213,7 +201,8 @@ function addWanted(core: Core, { subjectId, at }: Input, command: Command, wante
     if (report.sentId !== null)
       wanted.places.set(observationIdKey(subjectId, report.sentId), { subjectId, sentId: report.sentId })
     // A signal that this very round makes has reported nothing yet.
-    const signal = subject == null ? null : signalNamed(subject, core.templates.find(subject), report.signal)
+    const templates = subject == null ? [] : [core.templates.find(subject), ...(wanted.bound.get(subjectId) ?? [])]
+    const signal = subject == null ? null : signalAmong(subject, templates, report.signal)
     if (subject == null || entry === undefined || signal === null) continue
     const atUs = report.atUs ?? (stampUs === null ? null : stampUs + i)
     entry.reports ??= new ReportMemory()
@@ -224,7 +213,7 @@ function addWanted(core: Core, { subjectId, at }: Input, command: Command, wante
       if (known === null) wanted.series.add(id)
       else wanted.known.set(id, known)
     }
-    addNumbers(core, subject, signal, atUs ?? at * 1_000, wanted)
+    for (const template of templates) if (template !== null) addNumbers(template, subject, signal, atUs ?? at * 1_000, wanted)
     // The place of a sender's id says where its row is.
     if (report.sentId !== null) continue
     if (!memory.knows(signal.key)) wanted.unlearnt.set(`${subjectId}.${signal.key}`, { subjectId, signalKey: signal.key, memory })
@@ -232,6 +221,12 @@ function addWanted(core: Core, { subjectId, at }: Input, command: Command, wante
     const isStampedHere = report.isOwnIfStamped && report.atUs === null
     wanted.pushed.add(observationRowId(subjectId, signal.key, { ...report, atUs, isStampedHere }))
   }
+}
+
+/** As `signalNamed` by any of the revisions that the Resource has in this round: one that a rule reads under one of them has a series. */
+function signalAmong(subject: SubjectDocument, templates: readonly (Template | null)[], slug: string): ReportedSignal | null {
+  const named = templates.map(template => signalNamed(subject, template, slug)).filter(signal => signal !== null)
+  return named.find(({ series }) => series === 'all') ?? named[0] ?? null
 }
 
 /** The newest sets of labels of each signal: of more than these, the older say nothing about what an input reads now. */

@@ -79,6 +79,8 @@ export interface SeriesDocument extends Stored {
   error: string
   /** Of a Resource's signal: what it has heard, the newest first. Absent of a signal that generation 2's rules read. */
   heard?: HeardSignal
+  /** With `heard`: the revision for whose rules it was heard. */
+  template?: string | null
   /** Which of its subject's accepted observations it is: of two for one instant, the later of these counts. Absent in older ones. */
   number?: number
   /** When it was judged, ms: that subject's document may have been judged before. */

@@ -93,6 +93,7 @@ function heardSeries(
     value: newest.value,
     error: newest.reason ?? '',
     heard,
+    template: subject.template,
     number,
     expireAt: Math.ceil((at + limits.retention.pushedMs) / hour) * hour,
     judgedAt: at,
