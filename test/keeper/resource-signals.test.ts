@@ -187,6 +187,19 @@ for (const [title, make] of subjects) {
   }
 }
 
+t.test('report that replaces the one that declared its signal gets its own first answer again (v3 7.2)', async t => {
+  const world = await setStage()
+  const { id } = await create(world)
+  const declaring = { signal: 'disk', signalKind: 'event', value: 1, atUs: world.clock.now() * 1_000 }
+  const said = async (value: number) => {
+    const [result] = await observe(world, id, { ...declaring, value })
+    return result?.ok === true && result.createdSignal
+  }
+  t.strictSame([await said(1), await said(1)], [true, true])
+  t.strictSame([await said(2), await said(2)], [false, false], 'other content')
+  t.strictSame([await said(1), await said(1)], [false, false], 'the first content, which replaces the other')
+})
+
 t.test('an acknowledged declaration outlives its keeper (v3 7.3)', async t => {
   for (const [title, make] of subjects) {
     const { world, id, dieAfter } = await setCutStage(make)

@@ -87,7 +87,8 @@ function take(
   const { observedAtUs: atUs } = parsePushedObservationId(row.id)
   const { sentId } = sent
   const place = sentId === null ? null : placeOf(subject.id, { signalKey: target.key, sentId, atUs, isCreated })
-  return { ...effect, row, place, result: result(isCreated) }
+  const taken = before === null || isRepeated ? effect.subject : forgetDeclaration(effect.subject, target, row)
+  return { ...effect, subject: taken, row, place, result: result(isCreated) }
 }
 
 /** Null: it is `repeated`, and its signal has heard it. */
@@ -108,6 +109,15 @@ function effectOf(
 /** Whether the Observation of this row was the one that declared its signal, which a rebind may have made the Template's since. */
 const hasDeclared = (target: Target, { id }: PushedObservationDocument): boolean =>
   target.of !== 'website' && target.signal.declaredBy === identityOf(id)
+
+/** The content that declared the signal was replaced: the first answer of the new one is another (v3 7.2). */
+function forgetDeclaration(subject: SubjectDocument, target: Target, row: PushedObservationDocument): SubjectDocument {
+  if (subject.custom === null || !hasDeclared(target, row)) return subject
+  const signals = subject.custom.signals.map(({ declaredBy, ...signal }) =>
+    declaredBy === undefined || signal.key === target.key ? signal : { ...signal, declaredBy },
+  )
+  return { ...subject, custom: { ...subject.custom, signals } }
+}
 
 /** One that was stamped here is of now, however the clock went. */
 function instantFault({ atUs, isStampedHere }: StampedObservation, at: number): string | null {
