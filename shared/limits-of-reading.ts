@@ -1,4 +1,4 @@
-// Limits of what is read of the past: the audit, and Incidents with their history.
+// Limits of what is read of the past and of many: the audit, Incidents with their history, overviews.
 import { second } from '#shared/time-units.ts'
 
 export const auditLimits = {
@@ -30,4 +30,13 @@ export const incidentListLimits = {
   /** Incidents that one answer looks at, and the most that it reads at once: a rare match must not cost a read of everything (v3 9.5). */
   lookedAt: 10_000,
   perRead: 500,
+} as const
+
+export const overviewLimits = {
+  /** Open Incidents that one overview looks at, the oldest first, and the most that it reads at once: 10,000 take a quarter of a second. */
+  counted: 10_000,
+  perRead: 500,
+  /** Rules that are named, and oldest Incidents that are shown: a person reads no more (v3 9.7). */
+  rules: 50,
+  oldest: 10,
 } as const

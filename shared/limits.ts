@@ -4,7 +4,7 @@
 import { intakeLimits } from '#shared/limits-of-intake.ts'
 import { peopleLimits } from '#shared/limits-of-people.ts'
 import { previewLimits } from '#shared/limits-of-preview.ts'
-import { auditLimits, incidentListLimits } from '#shared/limits-of-reading.ts'
+import { auditLimits, incidentListLimits, overviewLimits } from '#shared/limits-of-reading.ts'
 import { storeLimits } from '#shared/limits-of-store.ts'
 import { day, hour, minute, second } from '#shared/time-units.ts'
 
@@ -321,6 +321,7 @@ export const limits = {
 
   audit: auditLimits,
   incidentLists: incidentListLimits,
+  overview: overviewLimits,
 
   directory: {
     /** A guarded put that somebody else overtook is tried again this often: every loss is somebody else's progress. */

@@ -31,6 +31,7 @@ import { authenticate, touchKeys } from './keys.ts'
 import { measureLiveProbers } from './live-probers.ts'
 import { ensureLocation, listLocations } from './locations.ts'
 import { reserveName } from './names.ts'
+import { getOverview } from './overview.ts'
 import { createPasswords } from './passwords.ts'
 import { createProberCredential, deleteProberCredential, listProberCredentials } from './prober-credentials.ts'
 import { startRemovingWorkspaces } from './remove-workspaces.ts'
@@ -66,6 +67,7 @@ const answerers: Answerers = {
   'get-incident': getIncident,
   'get-incident-records': getIncidentRecords,
   'get-roll-ups': getRollUps,
+  'get-overview': getOverview,
   'rotate-destination-secret': rotateDestinationSecret,
   'delete-destination-secret': deleteDestinationSecret,
   ...notificationAnswerers,

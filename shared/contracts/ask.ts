@@ -13,6 +13,7 @@ import { type ResourceAnswers, resourceAsks } from '#shared/contracts/ask-resour
 import { type SubjectAnswers, subjectAsks } from '#shared/contracts/ask-subjects.ts'
 import { type TemplateAnswers, templateAsks } from '#shared/contracts/ask-templates.ts'
 import { Id, TokenHash } from '#shared/contracts/common.ts'
+import { type OverviewAnswers, overviewAsks } from '#shared/contracts/overview.ts'
 
 export const asks = {
   ...subjectAsks,
@@ -23,6 +24,7 @@ export const asks = {
   ...templateAsks,
   ...resourceAsks,
   ...incidentAsks,
+  ...overviewAsks,
   ...auditAsks,
   ...addressAsks,
   /** Whose key is it? Null when unknown, deleted or expired. */
@@ -65,6 +67,7 @@ export interface AskResults
     TemplateAnswers,
     ResourceAnswers,
     IncidentAnswers,
+    OverviewAnswers,
     AuditAnswers,
     AddressAnswers {
   authenticate: Identity | null

@@ -8,6 +8,7 @@ import { incidentRoutes } from './incidents.ts'
 import { lifecycleRoutes } from './lifecycle.ts'
 import { observationLogRoutes } from './observation-log.ts'
 import { observationRoutes } from './observations.ts'
+import { overviewRoutes } from './overview.ts'
 import { previewRoutes } from './preview.ts'
 import { resourceRoutes } from './resources.ts'
 import { templateRoutes } from './templates.ts'
@@ -21,6 +22,7 @@ export const v3Routes: readonly Route[] = [
   ...observationRoutes,
   ...observationLogRoutes,
   ...incidentRoutes,
+  ...overviewRoutes,
   ...destinationRoutes,
   ...addressRoutes,
   ...auditRoutes,

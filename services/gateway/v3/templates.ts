@@ -2,8 +2,11 @@
 import { Type } from 'typebox'
 import type { SystemTemplate, Template } from '#shared/contracts/template.ts'
 import { Manifest } from '#shared/contracts/template.ts'
+import { AppError } from '#shared/errors.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
-import { route } from './common.ts'
+import { pathPart } from '../answer.ts'
+import type { GatewayContext } from '../context.ts'
+import { route, type V3Call } from './common.ts'
 import { isRedactedAnywhere, isRedactedIn } from './redact.ts'
 import { TemplateObject, templateObject } from './template-object.ts'
 
@@ -44,6 +47,31 @@ const listTemplates = route({
     const isRedacted = isRedactedIn(workspaceId, request.identity)
     return found.map(template => templateObject(template, isRedacted))
   },
+})
+
+async function findTemplate({ directory }: GatewayContext, call: V3Call): Promise<Template | SystemTemplate> {
+  const { workspaceId, traceId } = call
+  const reference = pathPart(call, 'template')
+  const isReadable = reference.length <= referenceCharacters
+  const found = isReadable ? await directory.ask('get-template', { workspaceId, reference }, traceId) : null
+  if (found !== null) return found
+  throw new AppError('not_found', 'Template not found', { details: 'The workspace has no such Template' })
+}
+
+/** A key has at most 63 characters, a version 7. */
+const referenceCharacters = 100
+
+const detail = route({
+  method: 'GET',
+  path: '/workspaces/:workspace/templates/:template',
+  summary: 'One Template by its key, which means the highest version, or by key@version.',
+  needs: { role: 'viewer', scope: null },
+  find: findTemplate,
+  result: TemplateObject,
+  refusals: [],
+  isAudited: false,
+  handler: async (_context, { request, workspaceId, found }) =>
+    templateObject(found, isRedactedIn(workspaceId, request.identity)),
 })
 
 const publish = route({
@@ -88,4 +116,4 @@ function heartbeat(version: number, confirmAfterSeconds: number) {
 
 const allSystem = (): SystemTemplate[] => Object.values(systemTemplates)
 
-export const templateRoutes = [listSystem, listTemplates, publish]
+export const templateRoutes = [listSystem, listTemplates, detail, publish]

@@ -80,11 +80,16 @@ export function createV3Known(random: Random): V3Known {
     else known.resources[at] = resource
     if (open !== null && open !== undefined) learnIncident((open as { id: string }).id)
   }
+  const templateReference = (): string | undefined => {
+    const template = random.pick(known.templates)
+    return template && (random.chance(0.5) ? template.key : `${template.key}@${template.version}`)
+  }
   const part = (name: string, template: string): string | undefined => {
     if (name === 'workspace') return home
     const resource = random.pick(known.resources)
     if (name === 'resource') return resource && (random.chance(0.5) ? resource.id : resource.key)
     if (name === 'incident') return random.pick(known.incidents)
+    if (name === 'template') return templateReference()
     if (name === 'token') return random.pick(known.addresses)?.token
     return template.includes('/addresses/') ? random.pick(known.addresses)?.id : random.pick(known.destinations)
   }
