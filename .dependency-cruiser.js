@@ -38,6 +38,7 @@ export default {
     fence('fence-cookie', '^(services/gateway/session/session-cookie[.]ts$|test/)', npm('cookie')),
     fence('fence-undici', '^(services/(prober|notifier)|test)/', npm('undici')),
     fence('fence-xstate', '^(machines|services/(keeper|notifier)|infra/(machines|replay)|test)/', npm('xstate')),
+    fence('fence-mcp', '^(services/mcp|test)/', npm('@modelcontextprotocol/[^/]+')),
     fence('fence-pino', '^(shared/logger[.]ts$|test/)', npm('pino')),
     fence('fence-commander', '^(infra/(cli|gates)|test)/', npm('commander')),
     {

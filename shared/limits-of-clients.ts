@@ -8,4 +8,10 @@ export const clientLimits = {
   responseBytes: 32 * 1024 * 1024,
   /** Items that one page is asked for: the most that the API gives (v3 9.1). */
   pageItems: 200,
+  /** A message to the MCP server: a batch or a preview of 1 MiB, escaped, and the frame around it. */
+  mcpMessageBytes: 4 * 1024 * 1024,
+  /** An explanation of an Incident, sentences and JSON: what an agent reads at once (bytes). */
+  explanationBytes: 16 * 1024,
+  /** After the end of its input the MCP server answers what it was asked for so long, and ends within a second. */
+  mcpLastAnswersMs: 0.8 * second,
 } as const

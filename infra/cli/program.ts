@@ -13,6 +13,7 @@ import { addIncidentCommands } from './incident.ts'
 import { addKeyCommands } from './key.ts'
 import { addLocationCommands } from './location.ts'
 import { addMachinesCommand } from './machines.ts'
+import { addMcpCommand } from './mcp.ts'
 import { addMemberCommands } from './member.ts'
 import { addProberCommands } from './prober.ts'
 import { productVersion } from './product-version.ts'
@@ -57,6 +58,7 @@ export function createProgram(): Command {
   addAuditCommand(program)
   addBackupCommands(program)
   addMachinesCommand(program)
+  addMcpCommand(program)
   addCompletionCommand(program)
   return program
 }

@@ -3,6 +3,7 @@ import { readSettings, type Setting, SettingError, type Settings } from '#shared
 import { directorySettings } from '../../services/directory/settings.ts'
 import { gatewaySettings } from '../../services/gateway/settings.ts'
 import { settings as keeperSettings } from '../../services/keeper/settings.ts'
+import { mcpSettings } from '../../services/mcp/settings.ts'
 import { notifierSettings } from '../../services/notifier/settings.ts'
 import { proberSettings } from '../../services/prober/settings.ts'
 import { programSettings } from './settings.ts'
@@ -16,6 +17,7 @@ export const settingGroups: { title: string; declared: Record<string, Setting<un
   { title: 'Keeper', declared: keeperSettings },
   { title: 'Notifier', declared: notifierSettings },
   { title: 'Prober', declared: proberSettings },
+  { title: 'MCP server', declared: mcpSettings },
 ]
 
 /** As `settingGroups`, but each setting once: where it is first. */

@@ -11,7 +11,7 @@ export interface ApiOptions {
 }
 
 export interface ApiRequest {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/api/v3`, with encoded names: `apiPath` makes it. */
   path: string
   /** Undefined members are left out. */
@@ -36,9 +36,11 @@ export interface ApiClient {
 export const apiPath = (texts: TemplateStringsArray, ...names: readonly string[]): string =>
   String.raw({ raw: texts }, ...names.map(encodeURIComponent))
 
-/** Throws ApiUnreachable for a URL that is none of http or https. */
+/** Throws ApiUnreachable for a URL that is none of http or https, and for a key that no header can carry. */
 export function createApiClient({ url, key, userAgent }: ApiOptions): ApiClient {
   const base = baseOf(url)
+  // `fetch` would quote it in its error.
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new ApiUnreachable(null, 'the API key is empty or has characters that no key has')
   const headers = { authorization: `Bearer ${key}`, 'user-agent': userAgent, accept: 'application/json' }
 
   async function call({ method, path, query = {}, body }: ApiRequest, signal?: AbortSignal): Promise<ApiReply> {

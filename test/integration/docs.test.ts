@@ -98,6 +98,11 @@ const pages: Page[] = [
     sections: ['Back up, restore, move', 'Silence for an hour', 'Another key, another password'],
     results: [{ user: { username: 'owner' } }, { active: true }],
   },
+  {
+    name: 'mcp.md',
+    left: [['claude mcp add', 'a host, which is not installed']],
+    results: [{ serverInfo: { name: 'watchkeeper' } }, { structuredContent: { result: [{ name: 'For agents' }] } }],
+  },
   { name: 'operator.md', left: [['OPERATOR_WEBHOOK_URL', 'settings, no commands']] },
   { name: 'commands.md' },
 ]

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { commandsPage } from '../../infra/gates/commands-page.ts'
+import { mcpPage } from '../../infra/gates/mcp-page.ts'
 import { citedRules, numberedRules } from '../../infra/gates/numbered-rules.ts'
 import { settingsPage } from '../../infra/gates/settings-page.ts'
 import { citedPaths, type SourceFile, tidyRules } from '../../infra/gates/tidy-rules.ts'
@@ -179,6 +180,11 @@ t.test('docs/settings.md is as the settings are declared', async t => {
 
 t.test('docs/commands.md is as the commands are declared', async t => {
   t.equal(readFileSync('docs/commands.md', 'utf8'), commandsPage(), 'npm run docs writes it anew')
+})
+
+t.test('docs/mcp.md has every tool as it is declared', t => {
+  t.equal(readFileSync('docs/mcp.md', 'utf8'), mcpPage(), 'npm run docs writes it anew')
+  t.end()
 })
 
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })

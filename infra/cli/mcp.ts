@@ -1,0 +1,122 @@
+// `./watchkeeper mcp`: the MCP server on standard input and output, a client of generation 3 of the API. Nothing but the protocol goes to
+// standard output. The protocol's library is loaded by this command alone. It reads no data folder.
+import { PassThrough } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { type ApiClient, createApiClient } from '#shared/api-v3/client.ts'
+import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
+import { clientLimits } from '#shared/limits-of-clients.ts'
+import { once } from '#shared/once.ts'
+import { readSettings } from '#shared/settings.ts'
+import type { McpConnection } from '../../services/mcp/serve.ts'
+import { mcpSettings } from '../../services/mcp/settings.ts'
+import type { KeyInfo } from '../../services/mcp/tool.ts'
+import { exitCodes, StartError, usageError } from '../embedded/start-error.ts'
+import { productVersion } from './product-version.ts'
+
+interface McpOptions {
+  url?: string
+  token?: string
+}
+
+export function addMcpCommand(program: Command): void {
+  program
+    .command('mcp')
+    .description('serve the tools of the Model Context Protocol on standard input and output; see docs/mcp.md')
+    .option('--url <url>', 'where the API is served (default: WATCHKEEPER_MCP_URL, else http://localhost:2517)')
+    .option('--token <key>', 'the API key (default: WATCHKEEPER_MCP_API_KEY, which other users of the machine cannot read)')
+    .action(mcp)
+}
+
+/** Serves until standard input ends. Throws a StartError. */
+async function mcp(options: McpOptions): Promise<void> {
+  const settings = readSettings(mcpSettings, process.env)
+  const url = options.url ?? settings.WATCHKEEPER_MCP_URL
+  const api = apiOf(url, options.token ?? settings.WATCHKEEPER_MCP_API_KEY)
+  // The larger buffer: the end of the input is seen although nobody reads yet.
+  const input = new PassThrough({ highWaterMark: clientLimits.mcpMessageBytes })
+  const starting = Promise.all([readKey(api, url), import('../../services/mcp/serve.ts')]).then(([key, { serveMcp }]) =>
+    serveMcp({ api, key, version: productVersion, input, output: process.stdout, onFailure, onBadMessage }),
+  )
+  endWithInput(input, starting)
+  const connection = await starting.catch(error => {
+    // Listened to, it would keep the process alive.
+    process.stdin.destroy()
+    throw error
+  })
+  await connection.closed
+  if (process.stdin.readableEnded || process.stdout.destroyed) return process.exit(exitCodes.done)
+  const most = clientLimits.mcpMessageBytes / 1024 ** 2
+  console.error(`The connection is broken: a message has more than ${most} MiB, or standard output can't be written.`)
+  process.exit(exitCodes.failed)
+}
+
+/** Without a word of the key, whatever is wrong with it. */
+function apiOf(url: string, key: string): ApiClient {
+  if (key === '') {
+    throw usageError(
+      'There is no API key: set WATCHKEEPER_MCP_API_KEY to one that ./watchkeeper key create makes, or give it as --token.',
+    )
+  }
+  try {
+    return createApiClient({ url, key, userAgent: `watchkeeper-mcp/${productVersion}` })
+  } catch (error) {
+    if (error instanceof ApiUnreachable) throw usageError(`Correct WATCHKEEPER_MCP_URL and --url, or the key: ${error.message}.`)
+    throw error
+  }
+}
+
+async function readKey(api: ApiClient, url: string): Promise<KeyInfo> {
+  try {
+    const { result } = await api.call({ method: 'GET', path: '/key' })
+    if (isKeyInfo(result)) return result
+    throw new ApiUnreachable(url, 'it returned nothing that describes a key')
+  } catch (error) {
+    throw sentenceOf(error)
+  }
+}
+
+const isKeyInfo = (value: unknown): value is KeyInfo =>
+  typeof value === 'object' && value !== null && 'access' in value && Array.isArray(value.access) && 'workspace' in value
+
+function sentenceOf(error: unknown): unknown {
+  if (error instanceof ApiRefusal && error.status === 401) {
+    const why = 'it is unknown, expired or deleted, or its owner is disabled or has left the workspace'
+    return new StartError(`The API key is refused: ${why}. Make another one with ./watchkeeper key create.`)
+  }
+  if (error instanceof ApiRefusal) return new StartError(`Watchkeeper refused to describe the key: ${error.message}.`)
+  if (!(error instanceof ApiUnreachable)) return error
+  const sentence = `Watchkeeper can't be reached at ${error.base} (${error.message})`
+  return new StartError(`${sentence}: start it, update it, or correct WATCHKEEPER_MCP_URL or --url.`, exitCodes.notRunning)
+}
+
+/** Hands standard input on. Once it has ended, what was asked is still answered, for a moment. */
+function endWithInput(input: PassThrough, starting: Promise<McpConnection>): void {
+  process.stdin.pipe(input, { end: false })
+  process.stdin.once('end', () => {
+    const late = setTimeout(() => process.exit(exitCodes.done), clientLimits.mcpLastAnswersMs)
+    // A start that fails says so itself.
+    void starting.then(finish, () => clearTimeout(late))
+  })
+  const finish = async (connection: McpConnection) => {
+    // A message becomes a running tool a few turns after it was read.
+    for (let quiet = 0; quiet < 10; quiet++) {
+      await nextTurn()
+      if (input.readableLength > 0 || (await connection.idle())) quiet = 0
+    }
+    await connection.close()
+  }
+}
+
+/** Most sessions log nothing and never load it. */
+const logger = once(async () => (await import('#shared/logger.ts')).createLogger('info'))
+
+async function onFailure(tool: string, error: unknown): Promise<void> {
+  const log = await logger()
+  if (error instanceof ApiUnreachable) log.warn({ tool, reason: error.message }, 'api unreachable')
+  else log.error({ tool, err: error }, 'tool failed')
+}
+
+async function onBadMessage({ message }: Error): Promise<void> {
+  ;(await logger()).warn({ reason: message.slice(0, 200) }, 'protocol message refused')
+}

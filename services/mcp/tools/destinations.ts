@@ -1,0 +1,98 @@
+// Tools of destinations: where messages go. Full keys alone have them. No result shows a URL.
+import { apiPath } from '#shared/api-v3/client.ts'
+import { destination, page, pageQuery, results, workspace } from '../arguments.ts'
+import { tool } from '../tool.ts'
+
+const fields = {
+  name: { type: 'string', minLength: 1, description: '1 to 100 characters, unique in the workspace.' },
+  url: { type: 'string', minLength: 1, description: 'http or https, without credentials. Never shown again.' },
+  channel: { type: 'string', description: 'Of Slack, without the leading #.' },
+  enabled: { type: 'boolean' },
+  send_on_open: { type: 'boolean', description: 'A webhook that hears of an opening before it is confirmed.' },
+  default: { type: 'boolean', description: 'True makes it the default of the workspace.' },
+} as const
+
+const list = tool({
+  name: 'list_destinations',
+  title: 'List destinations',
+  description: 'Destinations of the workspace by name.',
+  arguments: { workspace },
+  required: [],
+  result: results.list(results.destination),
+  needs: 'full',
+  effect: 'reads',
+  run: async ({ api, workspace }, args) =>
+    api({ method: 'GET', path: apiPath`/workspaces/${await workspace(args.workspace)}/destinations` }),
+})
+
+const create = tool({
+  name: 'create_destination',
+  title: 'Create a destination',
+  description: 'Creates a destination. The first enabled one of a workspace becomes default.',
+  arguments: { workspace, type: { type: 'string', enum: ['slack', 'webhook'] }, ...fields },
+  required: ['name', 'type', 'url'],
+  result: results.destination,
+  needs: 'full',
+  effect: 'changes',
+  run: async ({ api, workspace }, { workspace: named, ...body }) =>
+    api({ method: 'POST', path: apiPath`/workspaces/${await workspace(named)}/destinations`, body }),
+})
+
+const update = tool({
+  name: 'update_destination',
+  title: 'Change a destination',
+  description: 'Changes what is sent and leaves the rest. The type never changes.',
+  arguments: { workspace, destination, ...fields },
+  required: ['destination'],
+  result: results.destination,
+  needs: 'full',
+  effect: 'changes',
+  run: async ({ api, workspace }, { workspace: named, destination, ...body }) =>
+    api({ method: 'PATCH', path: apiPath`/workspaces/${await workspace(named)}/destinations/${destination}`, body }),
+})
+
+const remove = tool({
+  name: 'delete_destination',
+  title: 'Delete a destination',
+  description: 'Deletes a destination that no rule names. Its deliveries stay.',
+  arguments: { workspace, destination },
+  required: ['destination'],
+  result: results.object({ id: results.text, deleted: { type: 'boolean' } }),
+  needs: 'full',
+  effect: 'destroys',
+  run: async ({ api, workspace }, args) =>
+    api({ method: 'DELETE', path: apiPath`/workspaces/${await workspace(args.workspace)}/destinations/${args.destination}` }),
+})
+
+const test = tool({
+  name: 'test_destination',
+  title: 'Test a destination',
+  description: 'Sends one test message to a destination, also to one that is switched off.',
+  arguments: { workspace, destination },
+  required: ['destination'],
+  result: results.object({ status: results.text, reason: results.textOrNull }),
+  needs: 'full',
+  effect: 'changes',
+  isOpenWorld: true,
+  run: async ({ api, workspace }, args) => {
+    const path = apiPath`/workspaces/${await workspace(args.workspace)}/destinations/${args.destination}/test`
+    return api({ method: 'POST', path })
+  },
+})
+
+const deliveries = tool({
+  name: 'list_destination_deliveries',
+  title: 'List deliveries of a destination',
+  description: 'Attempts to send to a destination and messages kept back from it, newest first.',
+  arguments: { workspace, destination, ...page },
+  required: ['destination'],
+  result: results.list(results.delivery),
+  needs: 'full',
+  effect: 'reads',
+  run: async ({ api, workspace }, { destination, ...args }) => {
+    const path = apiPath`/workspaces/${await workspace(args.workspace)}/destinations/${destination}/deliveries`
+    return api({ method: 'GET', path, query: pageQuery(args) })
+  },
+})
+
+export const destinationTools = [list, create, update, remove, test, deliveries]

@@ -1,0 +1,99 @@
+// Tools of Incidents: lists, one, its deliveries, its explanation, taking it on.
+import { apiPath } from '#shared/api-v3/client.ts'
+import { filterQuery, filters, incident, page, pageQuery, results, workspace } from '../arguments.ts'
+import { explainIncident } from '../explain/explain-incident.ts'
+import { tool } from '../tool.ts'
+
+const list = tool({
+  name: 'list_incidents',
+  title: 'List Incidents',
+  description: 'A page of Incidents, newest first, behind filters. With filters a page may be short and have a next one.',
+  arguments: {
+    workspace,
+    resource: { type: 'string', minLength: 1, description: 'Id or key of a Resource.' },
+    rule: { type: 'string', minLength: 1, description: 'Key of a rule.' },
+    lifecycle: { type: 'string', enum: ['open', 'closed'] },
+    confirmation: { type: 'string', enum: ['confirmed', 'unconfirmed'] },
+    acknowledged: { type: 'boolean', description: 'Whether somebody has taken it on.' },
+    resource_state: { type: 'string', enum: ['active', 'archived', 'all'], description: 'Of their Resources; all unless sent.' },
+    ...filters,
+    ...page,
+  },
+  required: [],
+  result: results.list(results.incident),
+  needs: null,
+  effect: 'reads',
+  run: async ({ api, workspace }, { workspace: named, limit, cursor, meta, labels, ...rest }) => {
+    const query = { ...pageQuery({ ...(limit === undefined ? {} : { limit }), cursor }), ...rest }
+    const filtered = filterQuery({ ...(meta === undefined ? {} : { meta }), ...(labels === undefined ? {} : { labels }) })
+    const path = apiPath`/workspaces/${await workspace(named)}/incidents`
+    return api({ method: 'GET', path, query: { ...query, ...filtered } })
+  },
+})
+
+const get = tool({
+  name: 'get_incident',
+  title: 'Read an Incident',
+  description: 'One Incident with its whole history. explain_incident is shorter and says more. Reading it is audited.',
+  arguments: { workspace, incident },
+  required: ['incident'],
+  result: results.incident,
+  needs: null,
+  effect: 'reads',
+  run: async ({ api, workspace }, args) =>
+    api({ method: 'GET', path: apiPath`/workspaces/${await workspace(args.workspace)}/incidents/${args.incident}` }),
+})
+
+const explain = tool({
+  name: 'explain_incident',
+  title: 'Explain an Incident',
+  description:
+    'Begin here when an alert comes in: why the Incident is open, since when, on what evidence, by which rule, who was told and who was not, what happens next, whether maintenance runs. Reading it is audited.',
+  arguments: { workspace, incident },
+  required: ['incident'],
+  result: results.object({
+    incident: results.incident,
+    rule: { type: ['object', 'null'] },
+    evidence: { type: ['object', 'null'] },
+    next: { type: ['object', 'null'] },
+    told: { type: 'array' },
+    not_told: { type: 'array' },
+    maintenance: { type: ['object', 'null'] },
+    path: { type: 'array' },
+  }),
+  needs: null,
+  effect: 'reads',
+  run: explainIncident,
+})
+
+const deliveries = tool({
+  name: 'list_incident_deliveries',
+  title: 'List deliveries of an Incident',
+  description: 'Attempts to send messages about an Incident and messages kept back, newest first. Reading them is audited.',
+  arguments: { workspace, incident, ...page },
+  required: ['incident'],
+  result: results.list(results.delivery),
+  needs: null,
+  effect: 'reads',
+  run: async ({ api, workspace }, { incident, ...args }) => {
+    const path = apiPath`/workspaces/${await workspace(args.workspace)}/incidents/${incident}/deliveries`
+    return api({ method: 'GET', path, query: pageQuery(args) })
+  },
+})
+
+const acknowledge = tool({
+  name: 'acknowledge_incident',
+  title: 'Take an Incident on',
+  description: "Takes an open Incident on for the key's owner, once: its reminders stop, its state stays.",
+  arguments: { workspace, incident },
+  required: ['incident'],
+  result: results.incident,
+  needs: 'acknowledge',
+  effect: 'changes',
+  run: async ({ api, workspace }, args) => {
+    const path = apiPath`/workspaces/${await workspace(args.workspace)}/incidents/${args.incident}/acknowledge`
+    return api({ method: 'POST', path })
+  },
+})
+
+export const incidentTools = [list, get, explain, deliveries, acknowledge]

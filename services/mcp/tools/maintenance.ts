@@ -1,0 +1,36 @@
+// Tools of maintenance: messages about a Resource are held back while its judging goes on.
+import { apiPath } from '#shared/api-v3/client.ts'
+import { resource, results, workspace } from '../arguments.ts'
+import { tool } from '../tool.ts'
+
+const start = tool({
+  name: 'start_maintenance',
+  title: 'Start maintenance',
+  description: 'Holds messages about a Resource back from now on, or moves the end of the running window. Judging goes on.',
+  arguments: { workspace, resource, minutes: { type: 'integer', minimum: 1, maximum: 10_080, description: 'From now on.' } },
+  required: ['resource', 'minutes'],
+  result: results.resource,
+  needs: 'maintenance',
+  effect: 'changes',
+  run: async ({ api, workspace }, { minutes, resource, ...args }) => {
+    const path = apiPath`/workspaces/${await workspace(args.workspace)}/resources/${resource}/maintenance`
+    return api({ method: 'PUT', path, body: { minutes } })
+  },
+})
+
+const end = tool({
+  name: 'end_maintenance',
+  title: 'End maintenance',
+  description: 'Ends the running maintenance of a Resource. What was held back is told at the next reminder.',
+  arguments: { workspace, resource },
+  required: ['resource'],
+  result: results.resource,
+  needs: 'maintenance',
+  effect: 'changes',
+  run: async ({ api, workspace }, args) => {
+    const path = apiPath`/workspaces/${await workspace(args.workspace)}/resources/${args.resource}/maintenance`
+    return api({ method: 'DELETE', path })
+  },
+})
+
+export const maintenanceTools = [start, end]

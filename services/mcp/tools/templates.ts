@@ -1,0 +1,86 @@
+// Tools of Templates: lists, publication, preview.
+
+import { apiPath } from '#shared/api-v3/client.ts'
+import { ApiUnreachable } from '#shared/api-v3/errors.ts'
+import { at, manifest, meta, observation, page, results, templateReference, workspace } from '../arguments.ts'
+import { ArgumentRefusal, tool } from '../tool.ts'
+
+interface Revision {
+  id: string
+  key: string
+  version: number
+}
+
+const list = tool({
+  name: 'list_templates',
+  title: 'List Templates',
+  description: 'Templates with their fields, signals and rules: the highest revision of each, or every revision of one key.',
+  arguments: { workspace, key: { type: 'string', minLength: 1, description: 'Shows every revision of this key.' }, ...page },
+  required: [],
+  result: results.list(results.template),
+  needs: null,
+  effect: 'reads',
+  run: async ({ api, workspace }, { key, limit = 50, cursor, ...args }) => {
+    const reply = await api({ method: 'GET', path: apiPath`/workspaces/${await workspace(args.workspace)}/templates` })
+    const all = revisions(reply.result)
+    const shown = key === undefined ? highest(all) : all.filter(one => one.key === key)
+    const from = cursor === undefined ? 0 : shown.findIndex(({ id }) => cursorOf(id) === cursor) + 1
+    if (cursor !== undefined && from === 0) throw new ArgumentRefusal('cursor', 'The cursor is not of this list')
+    const items = shown.slice(from, from + limit)
+    const last = items.at(-1)
+    const isLast = from + limit >= shown.length
+    return { result: items, nextCursor: last === undefined || isLast ? null : cursorOf(last.id) }
+  },
+})
+
+function revisions(result: unknown): Revision[] {
+  if (Array.isArray(result)) return result
+  throw new ApiUnreachable(null, 'the list of Templates is no list')
+}
+
+/** In the order of the list, which has the versions of a key ascending. */
+const highest = (all: readonly Revision[]): Revision[] => [...new Map(all.map(one => [one.key, one])).values()]
+
+/** The list has no cursor of its own: it is read whole. */
+const cursorOf = (id: string): string => Buffer.from(id).toString('base64url')
+
+const publish = tool({
+  name: 'publish_template',
+  title: 'Publish a Template',
+  description: 'Publishes one revision of a Template. A revision never changes: try it by preview_template before.',
+  arguments: { workspace, manifest },
+  required: ['manifest'],
+  result: results.template,
+  needs: 'templates',
+  effect: 'changes',
+  run: async ({ api, workspace }, { manifest, ...args }) =>
+    api({ method: 'POST', path: apiPath`/workspaces/${await workspace(args.workspace)}/templates`, body: manifest }),
+})
+
+const preview = tool({
+  name: 'preview_template',
+  title: 'Preview a Template',
+  description:
+    'Judges Observations by the rules of a Template in their own time and stores nothing: would this rule, or another threshold, have fired, and when? Send manifest, or template with meta.',
+  arguments: {
+    workspace,
+    manifest,
+    template: templateReference,
+    meta,
+    observations: {
+      type: 'array',
+      maxItems: 500,
+      description: 'In any order; each with its instant.',
+      items: { type: 'object', properties: observation, required: ['signal', 'state', 'at'], additionalProperties: false },
+    },
+    at: { ...at, description: 'Judged up to this instant; the last Observation unless sent. Let the wait of the rule pass.' },
+  },
+  required: [],
+  result: results.object({ template: results.template, rules: { type: 'array' }, warnings: { type: 'array' } }),
+  needs: null,
+  effect: 'reads',
+  run: async ({ api, workspace }, { workspace: named, ...body }) =>
+    api({ method: 'POST', path: apiPath`/workspaces/${await workspace(named)}/templates/preview`, body }),
+})
+
+export const templateTools = [list, publish, preview]

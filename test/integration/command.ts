@@ -1,0 +1,13 @@
+// One command of `./watchkeeper`, run to its end.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Its standard output. Throws if it fails. */
+export function commandOf(environment: Record<string, string>, words: readonly string[]): string {
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment }
+  const ended = spawnSync(process.execPath, ['infra/cli/main.ts', ...words], { cwd: root, encoding: 'utf8', env })
+  if (ended.status !== 0) throw new Error(`${words.join(' ')}: ${ended.stderr}`)
+  return ended.stdout.trim()
+}
