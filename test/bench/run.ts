@@ -9,6 +9,7 @@ import { checks } from './part-checks.ts'
 import { ingest } from './part-ingest.ts'
 import { listed } from './part-lists.ts'
 import { locations } from './part-locations.ts'
+import { mcp } from './part-mcp.ts'
 import { memory } from './part-memory.ts'
 import { restart } from './part-restart.ts'
 import { storage } from './part-storage.ts'
@@ -42,6 +43,7 @@ const parts: Record<string, Described> = {
   },
   lists: { part: listed, meaning: 'pages of 50 of 10,000 Resources behind filters' },
   memory: { part: memory, meaning: '10,000 monitors: resident, and all checked after a cold start' },
+  mcp: { part: mcp, meaning: 'the MCP server from its start beside a server of the same library with one tool' },
   storage: { part: storage, meaning: 'bytes on disk per check' },
   'v3-intake': {
     part: v3Intake,
