@@ -15,14 +15,18 @@ interface RestoreOptions extends JsonOption {
   dataDir?: string
 }
 
-export function addBackupCommands(program: Command): void {
-  const json = ['--json', 'print JSON, for scripts'] as const
+const json = ['--json', 'print JSON, for scripts'] as const
+
+export function addBackupCommand(program: Command): void {
   program
     .command('backup')
     .description('write everything that must be kept of the running installation to one file, for you alone to read')
     .argument('<file>', 'a file that does not exist yet, on the machine of the installation')
     .option(...json)
     .action(backUp)
+}
+
+export function addRestoreCommand(program: Command): void {
   program
     .command('restore')
     .description('make a data folder of a backup; then start on that folder')

@@ -1,5 +1,6 @@
 // `./watchkeeper demo`: a website goes down and comes back, every step printed as it happens. It ends by itself, or by Ctrl-C.
 import { styleText } from 'node:util'
+import type { Command } from 'commander'
 import { createSystemClock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 import { runDemo } from '../demo/run-demo.ts'
@@ -8,8 +9,16 @@ import { exitCodes } from '../embedded/start-error.ts'
 import { onEndingSignals } from './ending-signals.ts'
 import { productVersion } from './product-version.ts'
 
+export function addDemoCommand(program: Command): void {
+  program
+    .command('demo')
+    .description('a local website goes down and comes back; every step is printed, nothing is kept')
+    .option('--json', 'print one JSON object per step, for scripts')
+    .action(demo)
+}
+
 /** Resolves when all is over and nothing is left of it. Throws a StartError. */
-export async function demo(options: { json?: boolean }): Promise<void> {
+async function demo(options: { json?: boolean }): Promise<void> {
   // What lies in the demo's folder is for this user alone.
   process.umask(0o077)
   const enough = new AbortController()

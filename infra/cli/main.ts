@@ -11,7 +11,7 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
 })
 
 try {
-  await createProgram().parseAsync()
+  await (await createProgram(process.argv[2])).parseAsync()
 } catch (error) {
   // exitCode, not exit(): what was printed to a pipe must still get there.
   process.exitCode = explain(error)

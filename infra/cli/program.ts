@@ -1,64 +1,49 @@
-// The tree of commands. Help, completion, the page docs/commands.md and the gate over cited commands are all made from it.
+// The tree of commands. Help, completion, the page docs/commands.md and the gate over cited commands are all made from it. Each part of the
+// tree is loaded when it is needed: a command loads its own noun and none of the others.
 import { Command } from 'commander'
-import { exitCodeMeanings } from '../embedded/start-error.ts'
-import { addAddressCommands } from './address.ts'
-import { addAuditCommand } from './audit.ts'
-import { addBackupCommands } from './backup.ts'
-import { addBusCommands } from './bus.ts'
-import { addClusterCommands } from './cluster.ts'
-import { addCompletionCommand } from './completion.ts'
-import { demo } from './demo.ts'
-import { addDestinationCommands } from './destination.ts'
-import { addIncidentCommands } from './incident.ts'
-import { addKeyCommands } from './key.ts'
-import { addLocationCommands } from './location.ts'
-import { addMachinesCommand } from './machines.ts'
-import { addMcpCommand } from './mcp.ts'
-import { addMemberCommands } from './member.ts'
-import { addProberCommands } from './prober.ts'
+import { exitHelp } from './exit-help.ts'
 import { productVersion } from './product-version.ts'
-import { settingsHelp } from './settings-help.ts'
-import { start } from './start.ts'
-import { addTemplateCommands } from './template.ts'
-import { addWorkspaceCommands } from './workspace.ts'
 
-const exitHelp = ['', 'Exit codes:', ...Object.entries(exitCodeMeanings).map(([code, meaning]) => `  ${code}  ${meaning}`)].join(
-  '\n',
-)
+type AddPart = (program: Command) => void
 
-export function createProgram(): Command {
+/** In the order of the help; a part is named by its first word. */
+const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
+  start: async () => (await import('./start.ts')).addStartCommand,
+  demo: async () => (await import('./demo.ts')).addDemoCommand,
+  workspace: async () => (await import('./workspace.ts')).addWorkspaceCommands,
+  member: async () => (await import('./member.ts')).addMemberCommands,
+  key: async () => (await import('./key.ts')).addKeyCommands,
+  address: async () => (await import('./address.ts')).addAddressCommands,
+  location: async () => (await import('./location.ts')).addLocationCommands,
+  prober: async () => (await import('./prober.ts')).addProberCommands,
+  template: async () => (await import('./template.ts')).addTemplateCommands,
+  destination: async () => (await import('./destination.ts')).addDestinationCommands,
+  incident: async () => (await import('./incident.ts')).addIncidentCommands,
+  bus: async () => (await import('./bus.ts')).addBusCommands,
+  cluster: async () => (await import('./cluster.ts')).addClusterCommands,
+  audit: async () => (await import('./audit.ts')).addAuditCommand,
+  backup: async () => (await import('./backup.ts')).addBackupCommand,
+  restore: async () => (await import('./backup.ts')).addRestoreCommand,
+  machines: async () => (await import('./machines.ts')).addMachinesCommand,
+  mcp: async () => (await import('./mcp.ts')).addMcpCommand,
+  completion: async () => (await import('./completion.ts')).addCompletionCommand,
+}
+
+/** With every part, unless the first word of a command line is one of them. */
+export async function createProgram(firstWord = ''): Promise<Command> {
   const program = new Command('./watchkeeper')
     .description('Availability monitor: actors on a message bus judge what probers see, and people are notified once.')
     .version(productVersion)
     .showHelpAfterError('(./watchkeeper --help explains)')
     .exitOverride()
     .addHelpText('after', exitHelp)
-  program
-    .command('start')
-    .description('run the services until a signal ends them')
-    .option('--accept-loss', 'start also on a store that has lost data; what is lost stays lost')
-    .addHelpText('after', () => `${settingsHelp()}\n${exitHelp}`)
-    .action(start)
-  program
-    .command('demo')
-    .description('a local website goes down and comes back; every step is printed, nothing is kept')
-    .option('--json', 'print one JSON object per step, for scripts')
-    .action(demo)
-  addWorkspaceCommands(program)
-  addMemberCommands(program)
-  addKeyCommands(program)
-  addAddressCommands(program)
-  addLocationCommands(program)
-  addProberCommands(program)
-  addTemplateCommands(program)
-  addDestinationCommands(program)
-  addIncidentCommands(program)
-  addBusCommands(program)
-  addClusterCommands(program)
-  addAuditCommand(program)
-  addBackupCommands(program)
-  addMachinesCommand(program)
-  addMcpCommand(program)
-  addCompletionCommand(program)
+  for (const addPart of await Promise.all(loadersOf(firstWord).map(load => load()))) addPart(program)
   return program
+}
+
+function loadersOf(firstWord: string): (() => Promise<AddPart>)[] {
+  // A completion script is made from the whole tree.
+  const isOne = Object.hasOwn(parts, firstWord) && firstWord !== 'completion'
+  if (firstWord === '--version' || firstWord === '-V') return []
+  return Object.entries(parts).flatMap(([name, load]) => (isOne && name !== firstWord ? [] : [load]))
 }

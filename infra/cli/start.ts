@@ -1,14 +1,26 @@
 // `./watchkeeper start`: runs the installation until a signal ends it. A start that fails ends with one sentence and no stack.
+import type { Command } from 'commander'
 import { limits } from '#shared/limits.ts'
 import { createLogger, type Logger } from '#shared/logger.ts'
 import { readAllSettings } from '../embedded/all-settings.ts'
 import { type Installation, runInstallation } from '../embedded/run.ts'
 import { exitCodes } from '../embedded/start-error.ts'
 import { onEndingSignals } from './ending-signals.ts'
+import { exitHelp } from './exit-help.ts'
 import { productVersion } from './product-version.ts'
+import { settingsHelp } from './settings-help.ts'
+
+export function addStartCommand(program: Command): void {
+  program
+    .command('start')
+    .description('run the services until a signal ends them')
+    .option('--accept-loss', 'start also on a store that has lost data; what is lost stays lost')
+    .addHelpText('after', () => `${settingsHelp()}\n${exitHelp}`)
+    .action(start)
+}
 
 /** Resolves when everything runs; the process then lives until a signal. Throws a StartError. */
-export async function start({ acceptLoss = false }: { acceptLoss?: boolean }): Promise<void> {
+async function start({ acceptLoss = false }: { acceptLoss?: boolean }): Promise<void> {
   const settings = readAllSettings(process.env)
   // What lies in the data folder is for this user alone.
   process.umask(0o077)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
 import { createProgram } from '../cli/program.ts'
 
-const program = createProgram()
+const program = await createProgram()
 
 /** The cited commands that do not exist, or do not take what is given to them. */
 export function missingCommands(text: string): string[] {

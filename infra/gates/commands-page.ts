@@ -41,8 +41,8 @@ For every shell, keep the script and read it at the start, as in \`./watchkeeper
 \`_watchkeeper\` in a folder of \`fpath\`.
 `
 
-export function commandsPage(): string {
-  const program = createProgram()
+export async function commandsPage(): Promise<string> {
+  const program = await createProgram()
   const codes = Object.entries(exitCodeMeanings).map(([code, meaning]) => `| ${code} | ${cell(meaning)} |`)
   const [nouns, others] = [program.commands.filter(isNoun), program.commands.filter(command => !isNoun(command))]
   const parts = [...nouns.map(noun => section(noun.name(), noun.description(), noun.commands)), section('Others', '', others)]
@@ -80,5 +80,5 @@ const pathOf = (command: Command): string => (command.parent ? `${pathOf(command
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
 
 if (process.argv[1] === import.meta.filename) {
-  writeFileSync(join(import.meta.dirname, '..', '..', 'docs', 'commands.md'), commandsPage())
+  writeFileSync(join(import.meta.dirname, '..', '..', 'docs', 'commands.md'), await commandsPage())
 }

@@ -74,7 +74,7 @@ for (const shell of shells) {
     const script = spawnSync(join(root, 'watchkeeper'), ['completion', shell], { encoding: 'utf8' })
     t.equal(script.status, 0, script.stderr)
     writeFileSync(join(folder, 'script'), script.stdout)
-    const places = [...placesOf(createProgram()), ...more]
+    const places = [...placesOf(await createProgram()), ...more]
     t.ok(places.length > 80)
     const stub = shell === 'zsh' ? 'compdef() { : }\n' : ''
     const source = `${stub}source ${join(folder, 'script')}\nrm ${join(folder, 'script')}\n${ask[shell](places)}`

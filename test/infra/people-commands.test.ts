@@ -49,7 +49,7 @@ async function command(line: string): Promise<{ code: number; stdout: string; st
   const say = (where: 'stdout' | 'stderr') => (text: string) => {
     output[where] += text
   }
-  const program = createProgram()
+  const program = await createProgram()
   for (const one of allCommands(program)) one.configureOutput({ writeOut: say('stdout'), writeErr: say('stderr') })
   const { log, error } = console
   console.log = text => say('stdout')(`${text}\n`)

@@ -179,7 +179,7 @@ t.test('docs/settings.md is as the settings are declared', async t => {
 })
 
 t.test('docs/commands.md is as the commands are declared', async t => {
-  t.equal(readFileSync('docs/commands.md', 'utf8'), commandsPage(), 'npm run docs writes it anew')
+  t.equal(readFileSync('docs/commands.md', 'utf8'), await commandsPage(), 'npm run docs writes it anew')
 })
 
 t.test('docs/mcp.md has every tool as it is declared', t => {
