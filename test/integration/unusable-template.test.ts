@@ -279,6 +279,8 @@ async function checkRequests(t: Test, { api, send }: Stage): Promise<void> {
   for (const template of ['hurt@1', 'gone@1', 'top', 'top@2']) {
     const refused = (field: string) => ({ status: 422, error: { details: { field } } })
     t.match(await api('POST', '/templates/preview', { template }), refused('template'), `preview ${template}`)
+    const alone = template === 'gone@1' ? { status: 404 } : refused('template')
+    t.match(await api('GET', `/templates/${template}`), alone, `read ${template}`)
     t.match(await api('POST', '/resources', { template, name: 'New' }), refused('template'), `create ${template}`)
     t.match(await api('POST', '/resources/well/rebind', { template }), refused('template'), `rebind ${template}`)
     const report = { resource: `new-${template}`, template_id: template, signal: 'probe', state: 'ok' }
