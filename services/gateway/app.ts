@@ -37,6 +37,7 @@ import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
 import { openApiRoutes } from './openapi/routes.ts'
 import { plainDialect } from './plain-dialect.ts'
 import { announceGateway, type Presence } from './presence.ts'
+import { watchRevocations } from './revocations.ts'
 import { boundStrangers } from './strangers.ts'
 import { proxyCheck } from './trusted-proxies.ts'
 import { refuseExpectation, refuseUnreadable } from './unreadable-request.ts'
@@ -52,8 +53,9 @@ export async function createGateway(
   const logger = surroundings.logger.child({ service: 'gateway' })
   const write = (rows: AuditRow[]) => directory.ask('record-audit', { rows })
   const auditQueue = options.audit === false ? null : createAuditQueue({ clock, logger, metrics, write })
-  const identities = await createIdentities(bus, clock, tokenHash => directory.ask('authenticate', { tokenHash }))
-  const addresses = await createAddresses(bus, clock, tokenHash => directory.ask('find-address', { tokenHash }))
+  const identities = createIdentities(clock, tokenHash => directory.ask('authenticate', { tokenHash }))
+  const addresses = createAddresses(clock, tokenHash => directory.ask('find-address', { tokenHash }))
+  const revocations = await watchRevocations(bus, [identities, addresses])
   const keyUsage = createKeyUsage(clock, usedAt => directory.ask('touch-keys', { usedAt }))
   const context: GatewayContext = {
     directory,
@@ -97,7 +99,7 @@ export async function createGateway(
       await presence?.stop()
       await drain.stop()
       await Promise.all([keyUsage.stop(), context.audit.stop()])
-      await Promise.all([identities.close(), addresses.close()])
+      await revocations.close()
     },
   }
   return { fastify, service }

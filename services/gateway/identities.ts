@@ -1,5 +1,4 @@
-// Whose key is it, and what is reported to this address? Both by token hash (token-memory.ts).
-import type { Bus } from '#shared/bus/port.ts'
+// Callers by the hash of their key, and Observation addresses by the hash of their token.
 import { keys } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Identity } from '#shared/contracts/ask.ts'
@@ -9,17 +8,15 @@ import { createTokenMemory, type TokenMemory } from './token-memory.ts'
 export type Identities = TokenMemory<Identity>
 export type Addresses = TokenMemory<AddressIdentity>
 
-/** Resolves once revocations are heard. */
-export const createIdentities = (bus: Bus, clock: Clock, ask: (tokenHash: string) => Promise<Identity | null>) =>
-  createTokenMemory<Identity>(bus, clock, {
+export const createIdentities = (clock: Clock, ask: (tokenHash: string) => Promise<Identity | null>) =>
+  createTokenMemory<Identity>(clock, {
     ask,
     namesOf: ({ keyId, userId }) => [keys.revocation('key', keyId), keys.revocation('user', userId)],
     expiresAt: ({ expiresAt }) => expiresAt,
   })
 
-/** Resolves once revocations are heard. */
-export const createAddresses = (bus: Bus, clock: Clock, ask: (tokenHash: string) => Promise<AddressIdentity | null>) =>
-  createTokenMemory<AddressIdentity>(bus, clock, {
+export const createAddresses = (clock: Clock, ask: (tokenHash: string) => Promise<AddressIdentity | null>) =>
+  createTokenMemory<AddressIdentity>(clock, {
     ask,
     namesOf: ({ id }) => [keys.revocation('address', id)],
     expiresAt: () => null,

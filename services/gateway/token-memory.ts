@@ -1,7 +1,6 @@
 // Remembers whose a token is: the directory's answers by token hash, for a short time and within bounds. A hot request then asks nobody.
-// A revocation removes an entry at once. While the bus is away no revocation arrives: a lost connection removes all entries.
-import type { Bus } from '#shared/bus/port.ts'
-import { keys, parseRevocation, type Revoked } from '#shared/bus/subjects.ts'
+// The watcher of revocations (revocations.ts) removes entries.
+import { keys, type Revoked } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/clock.ts'
 import { limits } from '#shared/limits.ts'
 
@@ -10,7 +9,9 @@ export interface TokenMemory<T> {
   known(tokenHash: string): T | null
   /** Asks if needed. Null: unknown, deleted or expired. Rejects with an AppError if the directory does not answer. */
   find(tokenHash: string): Promise<T | null>
-  close(): Promise<void>
+  /** Forgets what concerns it. Null: a revocation that cannot be read, after which answers under way are asked for again. */
+  revoke(revoked: { what: Revoked; id: string } | null): void
+  forgetAll(): void
 }
 
 export interface Remembering<T> {
@@ -21,8 +22,7 @@ export interface Remembering<T> {
   expiresAt(one: T): number | null
 }
 
-/** Resolves once revocations are heard. */
-export async function createTokenMemory<T>(bus: Bus, clock: Clock, of: Remembering<T>): Promise<TokenMemory<T>> {
+export function createTokenMemory<T>(clock: Clock, of: Remembering<T>): TokenMemory<T> {
   const memory = createMemory(clock, of)
   const asking = new Map<string, Promise<T | null>>()
   const askAfresh = async (tokenHash: string): Promise<T | null> => {
@@ -34,12 +34,6 @@ export async function createTokenMemory<T>(bus: Bus, clock: Clock, of: Rememberi
       if (before === memory.revocations() || i === 1) return found
     }
   }
-  const subscription = await bus.bucket('revocations').watch(keys.allRevocations, {
-    onEntry: entry => memory.revoke(parseRevocation(entry.key)),
-  })
-  const forgetConnection = bus.onConnection(connected => {
-    if (!connected) memory.forgetAll()
-  })
   return {
     known: memory.known,
     find: async tokenHash => {
@@ -50,10 +44,8 @@ export async function createTokenMemory<T>(bus: Bus, clock: Clock, of: Rememberi
       const found = await running
       return found !== null && isOver(clock, of, found) ? null : found
     },
-    close: async () => {
-      forgetConnection()
-      await subscription.close()
-    },
+    revoke: memory.revoke,
+    forgetAll: memory.forgetAll,
   }
 }
 

@@ -3,17 +3,21 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
 import t from 'tap'
 import { makeToken } from '#shared/api-token.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { LocationView } from '#shared/contracts/ask-people.ts'
 import { limits } from '#shared/limits.ts'
+import { createGateway } from '../../services/gateway/app.ts'
 import { requireNoBody } from '../../services/gateway/json-body.ts'
 import { createLocationNames } from '../../services/gateway/location-names.ts'
 import { withinBudget } from '../../services/gateway/time-budget.ts'
-import { type ApiWorld, startApiWorld } from '../support/api-world.ts'
+import { type ApiWorld, incidentSalt, startApiWorld } from '../support/api-world.ts'
 import { bodyIsRead } from '../support/body-is-read.ts'
 import { createHandClock } from '../support/hand-clock.ts'
+import { createMemoryHub } from '../support/memory-bus.ts'
 
 const websites = '/api/v2/monitoring/websites'
 const website = (change: object = {}) => ({
@@ -119,6 +123,24 @@ t.test('a key that is revoked while the directory answers is not remembered', as
   })
   t.equal((await version(world, token)).json.error.code, 1003)
   t.equal(times, 2)
+})
+
+t.test('gateway opens one watcher of revocations when it starts, for keys and Observation addresses', async t => {
+  const clock = createHandClock()
+  const bus = createMemoryHub({ clock }).connect()
+  const watched: string[] = []
+  const bucket: typeof bus.bucket = name => {
+    const { watch, ...others } = bus.bucket(name)
+    const counted: typeof watch = (...given) => {
+      watched.push(name)
+      return watch(...given)
+    }
+    return { ...others, watch: counted }
+  }
+  const around = { bus: { ...bus, bucket }, clock, logger: pino({ level: 'silent' }), metrics: new Registry() }
+  const { service } = await createGateway(around, { version: '2.0.0', incidentSalt })
+  t.strictSame(watched, ['revocations'])
+  await service.stop()
 })
 
 t.test('a revocation also refreshes memberships: what was taken away is gone with the next request', async t => {
