@@ -37,6 +37,7 @@ const nothing = () => undefined
 function scopeOf(machine: AnyStateMachine, orders: Order[]): AnyActorScope {
   let scope = scopes.get(machine)
   if (scope === undefined) {
+    keepContextsFast(machine)
     const self = createActor(machine)
     const { system } = self
     const inert = { defer: nothing, logger: nothing, stopChild: nothing, emit: nothing, actionExecutor: nothing }
@@ -44,4 +45,21 @@ function scopeOf(machine: AnyStateMachine, orders: Order[]): AnyActorScope {
     scopes.set(machine, scope)
   }
   return { ...scope, actionExecutor: ({ type, params }) => void orders.push({ type, params }) }
+}
+
+/**
+ * XState copies a context by `Object.assign`, of which V8 makes a slow dictionary if it has more than 12 fields: 10 µs a copy instead of 0.1. A
+ * spread copies the same fields.
+ */
+function keepContextsFast({ implementations }: AnyStateMachine): void {
+  for (const action of Object.values(implementations.actions)) {
+    if (action === undefined || !('assignment' in action) || typeof action.assignment !== 'function') continue
+    const { assignment } = action
+    const resolve = (_scope: unknown, snapshot: { context: object }, { event }: { event: unknown }, params: unknown) => {
+      const { context } = snapshot
+      const assigned: object = assignment({ context, event }, params)
+      return [{ ...snapshot, context: { ...context, ...assigned } }, undefined, undefined]
+    }
+    Object.assign(action, { resolve })
+  }
 }
