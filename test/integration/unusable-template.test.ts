@@ -216,6 +216,10 @@ async function checkLists(t: Test, { api, logged }: Stage): Promise<void> {
     published.result?.map(({ id }: { id: string }) => id),
     ['website-check@1', 'gone@2', 'hurt@2', 'top@1', 'well@1'],
   )
+  for (const damaged of ['hurt@1', 'top'])
+    t.match(await api('GET', `/templates/${damaged}`), { status: 404, error: { message: /damaged/ } }, damaged)
+  t.match(await api('GET', '/templates/hurt'), { status: 200, result: { id: 'hurt@2' } })
+  t.match(await api('GET', '/overview'), { status: 200 })
   const line = logged.find(({ msg }) => msg === 'template revision is damaged')
   t.match(line, { level: 50, service: 'directory', workspaceId: 'w1', template: 'hurt@1' })
   const keysOf = async (path: string, key: (one: never) => string) => {
@@ -279,8 +283,6 @@ async function checkRequests(t: Test, { api, send }: Stage): Promise<void> {
   for (const template of ['hurt@1', 'gone@1', 'top', 'top@2']) {
     const refused = (field: string) => ({ status: 422, error: { details: { field } } })
     t.match(await api('POST', '/templates/preview', { template }), refused('template'), `preview ${template}`)
-    const alone = template === 'gone@1' ? { status: 404 } : refused('template')
-    t.match(await api('GET', `/templates/${template}`), alone, `read ${template}`)
     t.match(await api('POST', '/resources', { template, name: 'New' }), refused('template'), `create ${template}`)
     t.match(await api('POST', '/resources/well/rebind', { template }), refused('template'), `rebind ${template}`)
     const report = { resource: `new-${template}`, template_id: template, signal: 'probe', state: 'ok' }

@@ -7,7 +7,6 @@ import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { pathPart } from '../answer.ts'
 import type { GatewayContext } from '../context.ts'
 import { route, type V3Call } from './common.ts'
-import { findTemplate } from './find-template.ts'
 import { isRedactedAnywhere, isRedactedIn } from './redact.ts'
 import { TemplateObject, templateObject } from './template-object.ts'
 
@@ -50,13 +49,14 @@ const listTemplates = route({
   },
 })
 
-async function findNamed(context: GatewayContext, call: V3Call): Promise<Template | SystemTemplate> {
+async function findTemplate({ directory }: GatewayContext, call: V3Call): Promise<Template | SystemTemplate> {
   const { workspaceId, traceId } = call
   const reference = pathPart(call, 'template')
   const isReadable = reference.length <= referenceCharacters
-  const found = isReadable ? await findTemplate(context, { workspaceId, reference, field: 'template' }, traceId) : null
-  if (found !== null) return found
-  throw new AppError('not_found', 'Template not found', { details: 'The workspace has no such Template' })
+  const found = isReadable ? await directory.ask('get-template', { workspaceId, reference }, traceId) : null
+  if (found !== null && found !== 'damaged') return found
+  const details = found === null ? 'The workspace has no such Template' : `The Template ${reference} is damaged in the store`
+  throw new AppError('not_found', 'Template not found', { details })
 }
 
 /** A key has at most 63 characters, a version 7. */
@@ -67,9 +67,9 @@ const detail = route({
   path: '/workspaces/:workspace/templates/:template',
   summary: 'One Template by its key, which means the highest version, or by key@version.',
   needs: { role: 'viewer', scope: null },
-  find: findNamed,
+  find: findTemplate,
   result: TemplateObject,
-  refusals: ['422 template'],
+  refusals: [],
   isAudited: false,
   handler: async (_context, { request, workspaceId, found }) =>
     templateObject(found, isRedactedIn(workspaceId, request.identity)),
