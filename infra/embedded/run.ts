@@ -23,7 +23,7 @@ import { measureReadiness } from './readiness-metric.ts'
 import { decideRunMode, type RunMode } from './run-mode.ts'
 import { type RunningServices, reachable, startServices } from './services.ts'
 import { startStep } from './start-error.ts'
-import { doneAlready, welcome } from './welcome.ts'
+import { doneAlready, locationNamed, welcome } from './welcome.ts'
 
 export interface RunOptions {
   settings: AllSettings
@@ -115,10 +115,9 @@ async function startAll(running: Running): Promise<string | null> {
   undo.push({ what: 'services', run: services.stop })
   const opsUrl = `http://${reachable(settings.HOST)}:${ops.port}`
   const done = first ? await startStep(() => doneAlready(first)) : null
-  const { LOCATION: location, DATA_DIR: dataDir } = settings
-  const hasGeneration2 = settings.API_LEGACY === 'serve'
+  const locationId = first ? await startStep(() => locationNamed(first, settings.LOCATION)) : null
   const { version } = running
-  const facts = { version, url: services.url, opsUrl, firstKey, hasGeneration2, location, dataDir, dataFolder, done }
+  const facts = { version, url: services.url, opsUrl, firstKey, locationId, dataDir: settings.DATA_DIR, dataFolder, done }
   for (const line of welcome(facts)) running.print(line)
   return services.url
 }

@@ -10,10 +10,8 @@ export interface WelcomeFacts {
   url: string | null
   opsUrl: string
   firstKey: FirstKey | null
-  /** Whether generation 2 of the API is served, by which a website monitor names its locations. */
-  hasGeneration2: boolean
-  /** A location that a new website monitor can name. */
-  location: string
+  /** A Location that can check a website; null: there is none of the name that is set, or no directory runs here. */
+  locationId: string | null
   /** As DATA_DIR says, and its absolute path. */
   dataDir: string
   dataFolder: string
@@ -42,6 +40,12 @@ export async function doneAlready(store: Store): Promise<DoneAlready> {
     hasDestination: destinations.length > 0,
     hasSubject: subjects.length > 0,
   }
+}
+
+/** The id of the Location of this name; null: there is none. Rejects with a StoreError. */
+export async function locationNamed(store: Store, name: string): Promise<string | null> {
+  const [found] = await store.find('locations', { where: { name }, limit: 1, select: [] })
+  return found?.id ?? null
 }
 
 export function welcome(facts: WelcomeFacts): string[] {
@@ -74,9 +78,9 @@ function nextSteps(api: string, { path, workspaceId }: FirstKey, facts: WelcomeF
     post(`${workspace}/templates`, heartbeat),
     post(`${workspace}/resources`, { template: heartbeat.key, key: 'backup', name: 'my backup' }),
     post(`${workspace}/resources/backup/observations`, { signal: 'beat', state: 'ok' }),
-    ...(facts.hasGeneration2
-      ? ['To watch a website:', post(`${api}/v2/monitoring/websites`, website(workspaceId, facts.location))]
-      : []),
+    ...(facts.locationId === null
+      ? []
+      : ['To watch a website every minute:', post(`${workspace}/resources`, website(facts.locationId))]),
   ]
   return [
     ...(done.hasDestination ? [] : ['To be notified:', post(`${workspace}/destinations`, destination)]),
@@ -107,14 +111,11 @@ const heartbeat = {
   ],
 }
 
-/** The workspace is named, although one is enough at first: a person of two workspaces must name one. */
-const website = (workspaceId: string, location: string) => ({
-  workspace_id: workspaceId,
+const website = (locationId: string) => ({
+  template: 'website-check',
+  key: 'website',
   name: 'my website',
-  interval: 60,
-  request: { url: 'https://example.org/', method: 'GET' },
-  response: { statuses: [200] },
-  locations: [location],
+  meta: { url: 'https://example.org/', interval_value: 1, locations: [locationId] },
 })
 
 /** A text as one word of a POSIX shell. */

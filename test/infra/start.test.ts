@@ -316,6 +316,7 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
         .stdout()
         .split('\n')
         .filter(line => line.startsWith('  curl'))
+      t.notMatch(commands.join('\n'), '/v2/', 'all are of generation 3')
       t.equal(commands.length, 6, 'a destination, a Template, a Resource, its Observation, a website, and the incidents')
       for (const command of commands) {
         const shell = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -327,6 +328,9 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
       }
       const { result } = (await api('/v2/notifications/destinations')) as { result: { name: string }[] }
       t.equal(result.length, 1)
+      const [, workspace = ''] = /[/](workspaces[/]\w+)[/]resources/.exec(commands.join('\n')) ?? []
+      const website = (await api(`/v3/${workspace}/resources/website`)) as { result: { template: string; meta: object } }
+      t.match(website.result, { template: 'website-check@1', meta: { locations: [/^\w+$/], interval_value: 1 } })
     },
   )
 

@@ -38,7 +38,7 @@ const pages: Page[] = [
       { id: 'heartbeat@1' },
       { key: 'backup', template: 'heartbeat@1' },
       { observation: String },
-      { name: 'shop', locations: ['local'] },
+      { key: 'shop', template: 'website-check@1', meta: { interval_value: 1, locations: [String] } },
       [],
     ],
   },
