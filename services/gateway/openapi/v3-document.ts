@@ -2,6 +2,7 @@
 import { limits } from '#shared/limits.ts'
 import type { QueryParameter, Route } from '../route.ts'
 import { v3Routes } from '../v3/routes.ts'
+import { reportRoute } from '../v3/take-report.ts'
 import { workspaceStandIn } from '../website/example.ts'
 import { type Components, type JsonSchema, plainSchema, schemaAddress } from './plain-schema.ts'
 import { sampleOf } from './sample.ts'
@@ -16,6 +17,7 @@ export function v3Document(version: string, routes: readonly Route[] = v3Routes)
     item[route.method.toLowerCase()] = operation(path, route, schemas)
     paths[path] = item
   }
+  paths[addressPath] = addressItem(schemas)
   return {
     openapi: '3.1.1',
     info: {
@@ -33,6 +35,30 @@ export function v3Document(version: string, routes: readonly Route[] = v3Routes)
 
 /** Below `/api`, parameters in braces. */
 const documentedPath = ({ path }: Route): string => `/v3${path.replaceAll(/:(\w+)/g, '{$1}')}`
+
+/** Of Observation addresses, which are not below `/api`. */
+const addressPath = '/in/{token}'
+
+const addressItem = (schemas: Components): JsonSchema => ({
+  parameters: [
+    {
+      name: 'token',
+      in: 'path',
+      required: true,
+      description: 'Of the address, as its creation showed it once.',
+      schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{43}$' },
+      example: 'TOKEN',
+    },
+    {
+      name: 'X-Observation-Key',
+      in: 'header',
+      required: false,
+      description: 'Of an address with a second factor: a full key of an editor or owner of the workspace.',
+      schema: { type: 'string' },
+    },
+  ],
+  post: { ...operation(addressPath, reportRoute, schemas), tags: ['addresses'], servers: [{ url: '/' }] },
+})
 
 const introduction =
   'Templates, Resources, Observations and Incidents. Every response is `{ result, error, meta }`, and its HTTP status carries meaning. ' +

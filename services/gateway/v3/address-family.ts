@@ -7,7 +7,7 @@ import type { Identity } from '#shared/contracts/ask.ts'
 import type { AddressIdentity } from '#shared/contracts/ask-addresses.ts'
 import { AppError } from '#shared/errors.ts'
 import { roleIn } from '../access.ts'
-import { callOf, pathPart } from '../answer.ts'
+import { type Call, callOf, pathPart } from '../answer.ts'
 import { letInByAddress } from '../audit/let-in.ts'
 import type { GatewayContext } from '../context.ts'
 import { type Dialect, noSuchRoute, sendRefusal } from '../dialect.ts'
@@ -15,7 +15,9 @@ import type { Family } from '../family.ts'
 import { noteAccepted } from '../strangers.ts'
 import { withinBudget } from '../time-budget.ts'
 import { v3Dialect } from './dialect.ts'
-import { takeReport } from './take-report.ts'
+import { readBody } from './read-body.ts'
+import { readQuery } from './read-query.ts'
+import { reportRoute } from './take-report.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -38,15 +40,21 @@ const addressPlugin = (context: GatewayContext) => async (fastify: FastifyInstan
   fastify.decorateRequest('reportedTo', null)
   fastify.setErrorHandler((error, request, reply) => sendRefusal(addressDialect, logger, error, request, reply))
   fastify.setNotFoundHandler((request, reply) => void sendRefusal(addressDialect, logger, noSuchRoute(), request, reply))
+  const { method, path, status = 200, takesObservations = false } = reportRoute
+  const respond = async (call: Call) => {
+    const body = await readBody(reportRoute, call)
+    const query = readQuery(reportRoute, call)
+    return reportRoute.handler(context, { ...call, found: call.request.reportedTo as AddressIdentity, body, query })
+  }
   fastify.route({
-    method: 'POST',
-    url: '/:token',
-    config: { takesObservations: true },
+    method,
+    url: path,
+    config: { takesObservations },
     onRequest: createLetIn(context),
     handler: async (request, reply) => {
-      const work = takeReport(context, callOf(request, reply), request.reportedTo as AddressIdentity)
+      const work = respond(callOf(request, reply))
       const result = await withinBudget(clock, request.arrivedAt, addressDialect.budgetMs, work)
-      void reply.code(202)
+      void reply.code(status)
       return addressDialect.success(result)
     },
   })

@@ -42,7 +42,7 @@ const taken = {
   observation: Type.String({ examples: ['OBSERVATION_ID'] }),
   created_signal: Type.Boolean(),
 }
-const Accepted = Answered('AcceptedObservation', taken)
+export const Accepted = Answered('AcceptedObservation', taken)
 /** As the single route refuses. */
 const ItemRefusal = Answered('ItemRefusal', {
   code: Type.Integer(),

@@ -12,24 +12,22 @@ import { firstCharacters } from '#shared/plain-text.ts'
 import type { Call } from '../answer.ts'
 import { commandId } from '../command-id.ts'
 import type { GatewayContext } from '../context.ts'
+import type { Route } from '../route.ts'
 import { findTemplate } from './find-template.ts'
-import { accepted, archived, observation, refusalOf, sentObservation } from './observations.ts'
-import { readBody } from './read-body.ts'
-import { readQuery } from './read-query.ts'
+import { Accepted, accepted, archived, observation, refusalOf, sentObservation } from './observations.ts'
 
 const Report = Type.Object(
   {
-    resource: Type.String({ minLength: 1, maxLength: 128 }),
+    resource: Type.String({ minLength: 1, maxLength: 128, description: 'The key or the id of a Resource.' }),
     ...observation,
-    template_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    meta: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    template_id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'A published Template; needed by a first report alone.' }),
+    ),
+    meta: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'Answers of a new Resource.' })),
   },
   { additionalProperties: false },
 )
 type Report = Static<typeof Report>
-
-/** As its readers want it. */
-const shape = { body: Report }
 
 /** A report and the address that it came to. */
 interface Sent {
@@ -39,10 +37,28 @@ interface Sent {
   traceId: string
 }
 
-export async function takeReport(context: GatewayContext, call: Call, address: AddressIdentity): Promise<unknown> {
-  const body = (await readBody(shape, call)) as Report
-  readQuery({}, call)
-  const { traceId } = call
+const record: Route<AddressIdentity, typeof Report, GatewayContext, Call> = {
+  method: 'POST',
+  path: '/:token',
+  summary: 'Reports an Observation of a Resource, which the first report of it makes.',
+  more: 'The token in the path is all that a report needs, unless the address has a second factor. An unknown token is 404.',
+  needs: { role: 'nobody', scope: null },
+  body: Report,
+  status: 202,
+  result: Accepted,
+  refusals: [
+    ...['401', '404'],
+    ...['resource', 'template_id', 'signal', 'kind', 'at', 'labels', 'body'].map(field => `422 ${field}`),
+  ],
+  takesObservations: true,
+  examples: [{ resource: 'backup-1', signal: 'beat', state: 'ok' }],
+  handler: (context, { found, body, traceId }) => takeReport(context, { address: found, body, traceId }),
+}
+
+/** Not a route of `/api/v3`: the token in its path is its key, and `found` the address that it belongs to. */
+export const reportRoute: Route = record
+
+async function takeReport(context: GatewayContext, { address, body, traceId }: Omit<Sent, 'observation'>): Promise<unknown> {
   const sent: Sent = { address, body, observation: sentObservation(body), traceId }
   const asked = { workspaceId: address.workspaceId, references: [body.resource] }
   const [resource = null] = await context.directory.ask('resolve-resources', asked, traceId)

@@ -1,5 +1,5 @@
-// The routes of generation 3 as the fuzz needs them: each record, the schema of its body, and judges of its responses by status, both from the
-// served document. The Observation address has no place in the document: its body and its responses are those of a single Observation and more.
+// The routes of generation 3 and the Observation address as the fuzz needs them: each record, the schema of its body, and judges of its responses
+// by status, both from the served document.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Route } from '../../../services/gateway/route.ts'
@@ -32,7 +32,6 @@ interface Described {
 }
 
 export const addressPath = '/in/{token}'
-const singlePath = '/v3/workspaces/{workspace}/resources/{resource}/observations'
 
 export function readV3Operations(document: V3Document): V3Operation[] {
   const ajv = new Ajv2020({ strict: false, validateFormats: true, allErrors: false })
@@ -42,43 +41,30 @@ export function readV3Operations(document: V3Document): V3Operation[] {
     const reference = schema['$ref']
     return typeof reference === 'string' ? resolve(follow(document, reference)) : schema
   }
-  const operations = v3Routes.map(route => {
-    const path = `/v3${route.path.replaceAll(/:(\w+)/g, '{$1}')}`
-    const described = document.paths[path]?.[route.method.toLowerCase()]
-    if (described === undefined) throw new Error(`the document does not describe ${route.method} ${path}`)
-    const at = `v3#/paths/${pointer(path)}/${route.method.toLowerCase()}/responses`
+  const read = (method: string, path: string, route: Route | null, success: number): V3Operation => {
+    const described = document.paths[path]?.[method.toLowerCase()]
+    if (described === undefined) throw new Error(`the document does not describe ${method} ${path}`)
+    const at = `v3#/paths/${pointer(path)}/${method.toLowerCase()}/responses`
     const judges = Object.keys(described.responses).map(status => {
       const judge = ajv.compile({ $ref: `${at}/${status}/content/${pointer('application/json')}/schema` })
       return [Number(status), judge] as const
     })
     const body = described.requestBody?.content['application/json'].schema
     return {
-      name: `${route.method} ${path}`,
-      method: route.method,
+      name: `${method} ${path}`,
+      method,
       path,
       route,
       body: body === undefined ? null : resolve(body),
       answers: new Map(judges),
-      success: route.status ?? 200,
+      success,
       resolve,
     }
-  })
-  return [...operations, addressOperation(operations)]
-}
-
-function addressOperation(operations: readonly V3Operation[]): V3Operation {
-  const single = operations.find(({ name }) => name === `POST ${singlePath}`)
-  if (single?.body == null) throw new Error('the document describes no single Observation')
-  const { properties, required } = single.body as { properties: Record<string, Schema>; required: string[] }
-  const more = { template_id: { type: 'string', minLength: 1, maxLength: 100 }, meta: { type: 'object', properties: {} } }
-  const resource = { type: 'string', minLength: 1, maxLength: 128 }
-  return {
-    ...single,
-    name: `POST ${addressPath}`,
-    path: addressPath,
-    route: null,
-    body: { ...single.body, properties: { resource, ...properties, ...more }, required: ['resource', ...required] },
   }
+  const operations = v3Routes.map(route =>
+    read(route.method, `/v3${route.path.replaceAll(/:(\w+)/g, '{$1}')}`, route, route.status ?? 200),
+  )
+  return [...operations, read('POST', addressPath, null, 202)]
 }
 
 /** A part of the path, escaped as JSON pointers are. */

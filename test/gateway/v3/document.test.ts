@@ -37,6 +37,9 @@ const operations = Object.entries(paths).flatMap(([path, { parameters: _, ...met
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 )
 
+const addressPath = '/in/{token}'
+const fromRoot = (path: string): string => (path.startsWith('/in/') ? path : `/api${path}`)
+
 let world: ApiWorld
 let owner: string
 let viewer: string
@@ -50,8 +53,11 @@ t.teardown(() => world.stop())
 
 t.test('the document of v3 is OpenAPI 3.1 without marks of ours', async t => {
   t.strictSame(await new Validator().validate(structuredClone(document)), { valid: true })
-  t.notMatch(JSON.stringify(document), /"(needed|documented|\$id|\$defs|trimmed|plain)"/)
-  t.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, v3Routes.length)
+  t.notMatch(
+    JSON.stringify(document),
+    /"(documented|refusal|missing|anyType|apart|emptyIsMissing|emptyIsUnset|\$id|\$defs|trimmed|plain)"/,
+  )
+  t.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, v3Routes.length + 1)
 })
 
 t.test('every registered route of v3 is described, and no other', async t => {
@@ -63,31 +69,48 @@ t.test('every registered route of v3 is described, and no other', async t => {
   const context = { audit: createAudit(createHandClock(), null) } as unknown as GatewayContext
   await fastify.register(v3Family.routes(context, (_request, _reply, done) => done(), { version, incidentSalt }))
   await fastify.close()
-  t.strictSame(found.toSorted(), operations.map(({ method, path }) => `${method} ${path}`).toSorted())
+  t.strictSame([...found, `POST ${addressPath}`].toSorted(), operations.map(({ method, path }) => `${method} ${path}`).toSorted())
+})
+
+t.test('the Observation address is described below the root, with its second factor and no other key (v3 8.1, 8.3)', t => {
+  const item = paths[addressPath] as unknown as { parameters: object[]; post: Operation & { servers: object[] } }
+  t.strictSame(item.post.servers, [{ url: '/' }])
+  t.match(item.parameters, [
+    { name: 'token', in: 'path', required: true },
+    { name: 'X-Observation-Key', in: 'header', required: false },
+  ])
+  t.strictSame(item.post.security, [])
+  t.strictSame(Object.keys(item.post.responses), ['202', '400', '401', '404', '413', '422', '429', '500'])
+  t.end()
 })
 
 t.test('every route of v3 responds as its document says, its examples sent as they stand', async t => {
   /** Ids of objects by the path at which they were made. */
   const made = new Map([['/v3/workspaces/{workspace}/incidents', await addIncident(world, 'w1')]])
+  let token = 'nothing'
   const turns = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
   // An archived Resource takes nothing more.
   const turnOf = ({ method, path }: (typeof operations)[number]) =>
-    path.endsWith('/archive') ? turns.length : turns.indexOf(method)
+    path.endsWith('/archive') ? turns.length : path === addressPath ? 0.5 : turns.indexOf(method)
   const story = operations.toSorted((a, b) => turnOf(a) - turnOf(b) || a.path.length - b.path.length)
   for (const { path, method, operation } of story) {
     const { example, examples = {} } = operation.requestBody?.content['application/json'] ?? {}
     const bodies = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)]
     if (operation.requestBody !== undefined) t.ok(bodies.length > 0, `${method} ${path}: a body has an example`)
     const [, all = ''] = /^(.*?)[/][{](?!workspace)/.exec(path) ?? []
-    const place = path.replace(/[{](?!workspace)\w+[}]/, made.get(all) ?? 'nothing').replace('{workspace}', 'w1')
+    const place = path.replace(/[{](?!workspace)\w+[}]/, made.get(all) ?? token).replace('{workspace}', 'w1')
     for (const body of bodies.length === 0 ? [undefined] : bodies) {
       const sent = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll('WORKSPACE_ID', 'w1'))
-      const { status, json } = await world.call(method, `/api${place}`, { token: owner, body: sent })
+      const { status, json } = await world.call(method, fromRoot(place), {
+        token: path === addressPath ? null : owner,
+        body: sent,
+      })
       t.ok(status < 300, `${method} ${path}: ${JSON.stringify(json)}`)
       t.equal(json.result?.rejected ?? 0, 0, `${method} ${path}: no item of a batch is refused`)
       const fits = judge(method, path, status)
       t.ok(fits(json), `${method} ${path}: ${JSON.stringify(fits.errors)}`)
       if (method === 'POST' && status === 201) made.set(path, json.result.id)
+      token = json.result?.token ?? token
     }
   }
 })
@@ -100,7 +123,7 @@ t.test('every refusal of v3 has a status and a shape that the document allows', 
       const at = path.replace('{workspace}', i % 2 === 0 ? 'w1' : 'w9')
       for (const place of [at, path.replace('{workspace}', 'w1')]) {
         if (method === 'GET' && 'raw' in fault) continue
-        const { status, json } = await world.call(method, `/api${place}${query}`, { token: owner, ...fault })
+        const { status, json } = await world.call(method, `${fromRoot(place)}${query}`, { token: owner, ...fault })
         const fits = paths[path]?.[method.toLowerCase()]?.responses[status] === undefined ? null : judge(method, path, status)
         t.ok(fits?.(json), `${method} ${place}${query}: ${status} ${JSON.stringify(fits?.errors)}`)
       }
