@@ -90,6 +90,25 @@ t.test('from empty to alert: a subject, a signal, a rule, a problem that lasts',
   t.match((await house.incidents(house.id))[0], { status: 'ok', closedReason: 'recovered' })
 })
 
+t.test('an address in the error of a report is kept without its secrets in evidence, records and messages (v3 11.2)', async t => {
+  const house = await createCustom()
+  await house.signal('push')
+  await house.rule('fails', [{ signal: 'push' }], { confirmAfterMs: 0 })
+  await house.report('push', 'problem', { error: 'see https://ann:hidden@queue.example/?api_key=hidden&n=1' })
+  const shown = 'see https://queue.example/?api_key=redacted&n=1'
+  t.match(await house.incidents(house.id), [{ evidence: { inputs: [{ reason: shown }] } }])
+  t.match(await house.alerts(house.id), [{ facts: { error: shown } }])
+  const subject = await house.subject(house.id)
+  const kept = [
+    ...(await house.incidents(house.id)),
+    ...(await house.alerts(house.id)),
+    ...(await house.history(house.id)),
+    subject,
+  ]
+  t.ok(kept.length >= 4)
+  for (const document of kept) t.notMatch(JSON.stringify(document), 'hidden')
+})
+
 t.test('what a sender reports is stored, and refused by its reason alone, never lost', async t => {
   const house = await createCustom()
   await house.signal('beat')

@@ -172,3 +172,24 @@ t.test('v3 11.3 a read of the log is audited, and stays within its workspace', a
   }
   t.fail('the read is not in the audit')
 })
+
+t.test('v3 11.2 an address in the error of a report of generation 2 is shown without its secrets', async t => {
+  const v2 = async (path: string, body: object) => {
+    const { json } = await world.call('POST', `/api/v2${path}`, { token: editor, body })
+    t.equal(json.error, null, path)
+    return json.result
+  }
+  const subject = await v2('/subjects', { workspace_id: 'w1', name: 'Queue' })
+  await v2(`/subjects/${subject.id}/signals`, { name: 'Depth', kind: 'event' })
+  const error = 'POST https://ann:hidden@queue.example/push?api_key=hidden&n=1 refused'
+  const labels = { host: 'a', api_token: 'hidden' }
+  const reported = await v2(`/subjects/${subject.id}/signals/depth/observations`, { status: 'problem', error, labels })
+  t.match(reported, { error, labels }, 'its sender reads what was sent')
+  const shown = 'POST https://queue.example/push?api_key=redacted&n=1 refused'
+  for (const token of [owner, editor]) t.match((await log(subject.id, '', token)).json.result, [{ reason: shown, labels }])
+  for (const token of [viewer, scoped]) {
+    const { text, json } = await log(subject.id, '', token)
+    t.match(json.result, [{ reason: shown, labels: { host: 'a', api_token: '[redacted]' } }])
+    t.notMatch(text, 'hidden')
+  }
+})
