@@ -59,6 +59,8 @@ export interface SubjectDocument extends Stored {
   checkLocations: string[]
   /** A lower bound of the next instant at which time alone changes something; null: never. */
   dueAt: number | null
+  /** If `dueAt` has passed and is left due: the first instant behind `judgedAt` at which time alone may change a Template's rule. Else absent. */
+  laterAt?: number
   /** What this commit still has to write elsewhere. */
   pending: Pending[]
   /** 1 while `pending` is not empty (an indexed column). */

@@ -31,6 +31,8 @@ export interface DecisionJudgement {
   evidence: DecisionEvidence
   /** The next instant (ms) at which time alone can change the result; null: only an Observation can. */
   nextAt: number | null
+  /** The first such instant behind the one of the judgement: what has passed while silence is held back is not looked at again before its release. */
+  laterAt: number | null
 }
 
 /** Judges `rule`. Instants in ms; throws where an operand's field holds no number (such a Resource cannot be judged). */
@@ -50,6 +52,7 @@ export function judgeDecision(
     explanation: explainDecision(readings),
     evidence: evidenceOf(readings),
     nextAt: earliest(readings.map(reading => reading.changesAt)),
+    laterAt: earliest(readings.map(reading => reading.laterAt)),
   }
 }
 

@@ -8,6 +8,8 @@ export interface Judgement {
   evidence: Evidence
   /** The next instant at which time alone can change the result; null: only a report can. */
   nextAt: number | null
+  /** Of a Template's rule alone: the first such instant that is still to come. `nextAt` stays behind while silence is held back. */
+  laterAt?: number | null
   /** Of a Template's rule alone: whether any of its signals has reported. */
   isHeard?: boolean
   /** Of a Template's rule alone: quiet that is held back would change the result (v3 4.11). */

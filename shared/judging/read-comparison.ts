@@ -2,6 +2,7 @@
 import type { Baseline, HeardObservation, HeardSignal } from '#shared/contracts/heard-signal.ts'
 import type { Answers, Comparison, Operator, TemplateSignal, ValueComparison } from '#shared/contracts/template.ts'
 import { numberOf } from '#shared/manifest/answers.ts'
+import { earliest } from './judgement.ts'
 
 /** Kleene's three values. */
 export type Truth = true | false | 'unknown'
@@ -28,6 +29,8 @@ export interface ComparisonReading {
   baseline: Baseline | null
   /** The first instant (ms) at which time alone may change `truth` or `isKnown`; null: never. */
   changesAt: number | null
+  /** The first of those instants that is still to come: `changesAt` stays behind while silence is held back. */
+  laterAt: number | null
 }
 
 /** Instants in ms. `silenceAt`: the instant up to which silence counts, earlier than `at` while silence is held back (rule 4.11). */
@@ -56,7 +59,7 @@ export function readComparison(
     unresolved: unresolvedOf(newest, quietFrom, moment),
     matching: null,
     baseline: null,
-    changesAt: quietFrom !== null && moment.silenceAt < quietFrom ? quietFrom : null,
+    ...changes([quietFrom !== null && moment.silenceAt < quietFrom ? quietFrom : null], moment),
   }
   const isKnown = reading.unresolved === null
   if (comparison.field === 'known') return readKnown({ ...reading, isKnown }, comparison.within_seconds ?? null, moment)
@@ -64,6 +67,11 @@ export function readComparison(
   if (!isKnown || newest === null) return reading
   return { ...reading, isKnown, truth: (newest.state === comparison.operand) === (comparison.operator === 'eq') }
 }
+
+const changes = (instants: readonly (number | null)[], { at }: Moment): Pick<ComparisonReading, 'changesAt' | 'laterAt'> => ({
+  changesAt: earliest(instants),
+  laterAt: earliest(instants.filter(instant => instant !== null && instant > at)),
+})
 
 const quietInstant = (newest: HeardObservation, { everySeconds }: TemplateSignal): number | null =>
   everySeconds === null ? null : msOf(newest.atUs) + quietPeriods * everySeconds * 1_000 + 1
@@ -76,12 +84,13 @@ function unresolvedOf(newest: HeardObservation | null, quietFrom: number | null,
 }
 
 /** Never unknown: a fresh ok or problem, or not. */
-function readKnown(reading: ComparisonReading, withinSeconds: number | null, { silenceAt }: Moment): ComparisonReading {
+function readKnown(reading: ComparisonReading, withinSeconds: number | null, moment: Moment): ComparisonReading {
+  const { silenceAt } = moment
   const { newest, isKnown } = reading
   if (!isKnown || newest === null || withinSeconds === null) return { ...reading, truth: isKnown }
   const staleFrom = msOf(newest.atUs) + withinSeconds * 1_000 + 1
   if (silenceAt >= staleFrom) return { ...reading, truth: false, unresolved: { why: 'silent', sinceUs: newest.atUs } }
-  return { ...reading, truth: true, changesAt: Math.min(staleFrom, reading.changesAt ?? staleFrom) }
+  return { ...reading, truth: true, ...changes([staleFrom, reading.changesAt], moment) }
 }
 
 function readValue(
@@ -122,17 +131,17 @@ interface Counted {
 }
 
 /** The newest `minCount` Observations within the window: all satisfy, all fail, or unknown. */
-function readCounted(reading: ComparisonReading, { recent }: HeardSignal, { at }: Moment, counted: Counted): ComparisonReading {
+function readCounted(reading: ComparisonReading, { recent }: HeardSignal, moment: Moment, counted: Counted): ComparisonReading {
+  const { at } = moment
   const { holds, minCount, withinSeconds } = counted
   const taken = recent.slice(0, minCount).filter(({ atUs }) => atUs >= (at - withinSeconds * 1_000) * 1_000)
   const matching = taken.filter(({ value }) => value !== null && holds(value)).length
   const last = taken.at(-1)
   const leavesAt = taken.length < minCount || last === undefined ? null : msOf(last.atUs) + withinSeconds * 1_000 + 1
-  const changesAt = leavesAt === null ? reading.changesAt : Math.min(leavesAt, reading.changesAt ?? leavesAt)
   const isSilent = reading.unresolved?.why === 'silent'
   const isDecided = !isSilent && taken.length === minCount && taken.every(({ value }) => value !== null)
   const truth = isDecided && matching === minCount ? true : isDecided && matching === 0 ? false : 'unknown'
-  return { ...reading, matching, truth, changesAt }
+  return { ...reading, matching, truth, ...changes([leavesAt, reading.changesAt], moment) }
 }
 
 function compare(value: number, operator: Operator, operand: number): boolean {

@@ -46,10 +46,10 @@ export function judgeRule(
 function judgeTemplateRule({ templated }: SubjectDocument, rule: TemplateRule, moment: Moment, { signals }: Template): Judgement {
   const { answers, heard } = templated ?? { answers: {}, heard: {} }
   const judged = judgeDecision(rule, { signals, heard, answers }, moment)
-  const { result, explanation, evidence, nextAt, isHeard, isProvisional } = judged
+  const { result, explanation, evidence, nextAt, laterAt, isHeard, isProvisional } = judged
   const inputs = evidence.inputs.map(evidenceInput)
   const verdict = result === 'unknown' ? 'not_judged' : result ? 'problem' : 'ok'
-  return { verdict, explanation, evidence: { ...evidence, inputs }, nextAt, isHeard, isProvisional }
+  return { verdict, explanation, evidence: { ...evidence, inputs }, nextAt, laterAt, isHeard, isProvisional }
 }
 
 const evidenceInput = (reading: DecisionInput): EvidenceInput => ({

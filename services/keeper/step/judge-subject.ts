@@ -21,6 +21,7 @@ export function judgeSubject(subject: SubjectDocument, at: number, surrounding: 
   const silenceTo = silenceAt(subject, judgedAt, surrounding)
   let next: SubjectDocument = endWindow({ ...subject, judgedAt, silenceTo, faulty: null }, judgedAt)
   let nextAt: number | null = windowEndOf(next)
+  let laterAt: number | null = null
   const doubts = isHeld(silenceTo, judgedAt) ? createDoubts(judgedAt, silenceTo, surrounding.templateOf) : null
   for (const { key } of rulesInOrder(subject)) {
     const rule = ruleOf(next, key)
@@ -28,8 +29,20 @@ export function judgeSubject(subject: SubjectDocument, at: number, surrounding: 
     const isDoubtful = judgement.isProvisional ?? doubts?.(next, rule, judgement.verdict) ?? false
     next = applyJudgement(next, key, { judgement, isDoubtful, at: judgedAt, surrounding })
     nextAt = earlier(earlier(nextAt, judgement.nextAt), incidentDueAt(next, key, judgedAt, isDoubtful))
+    laterAt = earlier(laterAt, judgement.laterAt ?? null)
   }
-  return { ...next, dueAt: nextAt }
+  return withDue(next, judgedAt, nextAt, laterAt)
+}
+
+/** A silence that is held back stays due, and what comes behind it must not be forgotten: holds stand still from there on (v3 4.11). */
+function withDue(
+  { laterAt: _, ...subject }: SubjectDocument,
+  judgedAt: number,
+  dueAt: number | null,
+  laterAt: number | null,
+): SubjectDocument {
+  const isLeft = dueAt !== null && dueAt <= judgedAt && laterAt !== null
+  return isLeft ? { ...subject, dueAt, laterAt } : { ...subject, dueAt }
 }
 
 const silenceUpTo = (at: number): SilenceAt => ({ checks: at, pushed: at })

@@ -74,8 +74,8 @@ function passDeadlines(subject: SubjectDocument, until: number, surrounding: Sur
 
 /** The earliest deadline behind `at`; null: none. */
 export function nextDeadline(subject: SubjectDocument, at: number): number | null {
-  const { dueAt, rules } = subject
-  const deadlines = [dueAt, windowEndOf(subject), ...rules.map(rule => rule.incident?.context.deadlineAt ?? null)]
+  const { dueAt, laterAt = null, rules } = subject
+  const deadlines = [dueAt, laterAt, windowEndOf(subject), ...rules.map(rule => rule.incident?.context.deadlineAt ?? null)]
   return earliest(deadlines.filter(deadline => deadline !== null && deadline > at))
 }
 
