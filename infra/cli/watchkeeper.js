@@ -29,7 +29,8 @@ const flags = [
 const environment = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '2097152', MALLOC_MMAP_THRESHOLD_: '524288' }
 
 const isAble = Number(process.versions.node.split('.')[0]) >= needed
-const isTuned = flags.every(flag => process.execArgv.includes(flag))
+/** The MCP server is not: a host waits for its start, which the second begin of a process would make a quarter longer. */
+const isTuned = process.argv[2] === 'mcp' || flags.every(flag => process.execArgv.includes(flag))
 
 if (!existsSync(join(modules, 'commander'))) refuse('The packages are not here yet')
 else if (isAble && (isTuned || process.execve === undefined)) await run()
