@@ -133,6 +133,16 @@ t.test('an aborted call ends at once', async t => {
   await t.rejects(call, { base: /^http:/, message: /abort/ })
 })
 
+t.test('a key that no header can carry is refused before anything is sent, and is not quoted', async t => {
+  for (const bad of ['', `${key}\nx`, `${key} x`, `${key}ä`]) {
+    const error = t.throws(() => createApiClient({ url: 'http://127.0.0.1:1', key: bad, userAgent: 'client-test/1' }), {
+      base: null,
+      message: /^the API key is empty or has characters/,
+    })
+    t.notMatch(String(error), key)
+  }
+})
+
 t.test('a URL that cannot be meant is refused before anything is sent', async t => {
   for (const url of ['localhost:2517', 'ftp://example.org', '', 'http://name:word@example.org'])
     t.throws(() => createApiClient({ url, key, userAgent: 'client-test/1' }), { base: null, message: /^the URL must/ }, url)

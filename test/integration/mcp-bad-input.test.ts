@@ -272,6 +272,27 @@ t.test('arguments that do not fit are refused by name, before anything is sent',
   t.equal(asked[2], '/api/v3/workspaces/w%2F..%2Fx/resources/..%2Fy%3Fz')
 })
 
+t.test('a workspace may be left out if the key reaches exactly one', async t => {
+  let workspaces: object[] = []
+  const asked: string[] = []
+  const url = await stub(t, (request, response) => {
+    asked.push(request.url ?? '')
+    if (request.url !== '/api/v3/workspaces') return describeKey(request, response)
+    response.end(JSON.stringify({ result: workspaces, error: null, meta: null }))
+  })
+  const server = await start(t, { url })
+  for (const [reached, said] of [
+    [[], /reaches 0 workspaces/],
+    [[{ id: 'w1' }, { id: 'w2' }], /reaches 2 workspaces/],
+  ] as const) {
+    workspaces = [...reached]
+    t.match(refusal(await server.tool('get_overview')), { code: 1422, message: said, details: { field: 'workspace' } })
+  }
+  workspaces = [{ id: 'w1' }]
+  t.notOk((await server.tool('get_overview')).isError)
+  t.equal(asked.at(-1), '/api/v3/workspaces/w1/overview')
+})
+
 t.test('a key without the action, a revoked key and a killed gateway each give a refusal, and service goes on after', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-mcp-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))

@@ -161,6 +161,23 @@ t.test('the path goes before deliveries, those before evidence, and each is coun
   t.strictSame(cut.explanation.evidence, many.evidence)
 })
 
+t.test('evidence that alone is too large loses its last inputs, and then the decision goes', async t => {
+  const long = '漢'.repeat(200)
+  const inputs = Array.from({ length: 16 }, (_, i) => ({ signal: `s${i}`, unresolved: long, reason: long }))
+  const history = [{ at: at(0), kind: 'opened', evidence: { inputs, omitted: 2, truncated: false } }]
+  const whole = explanationOf(parts({ incident: incident({ history, path: path(3) }), deliveries: notices(3) }))
+  const cut = bounded(whole)
+  t.ok(fullSize(cut) <= clientLimits.explanationBytes)
+  const { evidence, told, rule } = cut.explanation
+  t.strictSame([told.length, cut.explanation.path.length], [0, 0])
+  t.equal((evidence?.inputs.length ?? 0) + (evidence?.omitted ?? 0), 18)
+  t.ok((evidence?.inputs.length ?? 0) > 8)
+  t.strictSame(rule?.decision, decision)
+  const least = bounded(whole, 1_000).explanation
+  t.equal(least.evidence?.inputs.length, 0)
+  t.match(least.rule?.decision, /too large/)
+})
+
 const text = (maxLength: number) => fc.string({ maxLength, unit: 'grapheme' })
 
 t.test('explanation fits into its bound whatever its parts are like', async t => {
