@@ -38,6 +38,12 @@ export default {
     fence('fence-cookie', '^(services/gateway/session/session-cookie[.]ts$|test/)', npm('cookie')),
     fence('fence-undici', '^(services/(prober|notifier)|test)/', npm('undici')),
     fence('fence-xstate', '^(machines|services/(keeper|notifier)|infra/(machines|replay)|test)/', npm('xstate')),
+    {
+      name: 'start-without-mcp',
+      severity: 'error',
+      from: { path: '^infra/cli/start[.]ts$' },
+      to: { path: npm('@modelcontextprotocol/[^/]+'), reachable: true },
+    },
     fence('fence-mcp', '^(services/mcp|test)/', npm('@modelcontextprotocol/[^/]+')),
     fence('fence-pino', '^(shared/logger[.]ts$|test/)', npm('pino')),
     fence('fence-commander', '^(infra/(cli|gates)|test)/', npm('commander')),
