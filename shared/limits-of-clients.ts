@@ -14,4 +14,17 @@ export const clientLimits = {
   explanationBytes: 16 * 1024,
   /** After the end of its input the MCP server answers what it was asked for so long, and ends within a second. */
   mcpLastAnswersMs: 0.8 * second,
+  /** Between two looks of a command that watches: a change shows within 2 s, and 50 watchers are 25 requests a second. */
+  watchMs: 2 * second,
+  /** Pauses before a report is tried again: doubled each time, so that a fleet of senders leaves a server that returns in peace. */
+  reportPauseMs: second,
+  reportPauseMsMax: 15 * second,
+  /** The longest time for which a report is tried again: a sender that runs every minute must not pile up. */
+  patienceMs: 600 * second,
+  /** From the end of a command until its output is taken to be complete: a process that it left behind may keep it open. */
+  lastOutputMs: second,
+  /** Of the last line of a command: more than a reason keeps (v3 7.6). */
+  lineCharacters: 1_000,
+  /** Of the profile file: hundreds of profiles. */
+  profileBytes: 256 * 1024,
 } as const

@@ -1,156 +1,43 @@
-// `./watchkeeper incident list|replay`: what is wrong now, and an incident rebuilt from its records, step by step.
-import { setTimeout } from 'node:timers/promises'
-import type { Command } from 'commander'
-import { allPages } from '#shared/all-pages.ts'
-import type { WorkspaceView } from '#shared/contracts/ask-people.ts'
-import type { HeldIncident, IncidentView } from '#shared/contracts/ask-subjects.ts'
-import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
-import { limits } from '#shared/limits.ts'
-import { exitCodes, StartError } from '../embedded/start-error.ts'
-import { type Replay, type ReplayStep, replayIncident } from '../replay/replay-incident.ts'
-import { type Kind, pick, workspaceOf } from './look-up.ts'
-import { addNoun, type JsonOption } from './noun.ts'
-import { instant, oneLine, printJson, printTable } from './printing.ts'
-import { type Ask, withInstallation } from './running-installation.ts'
+// `./watchkeeper incident list|show|explain|ack|replay`: what is wrong, over generation 3 of the API; and one Incident rebuilt from its records.
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { acknowledgeIncident, explainIncident, listIncidents, showIncident } from './incident-verbs.ts'
+import type { JsonOption } from './noun.ts'
+import { addApiNoun, collect } from './noun.ts'
 
-const looksMax = 3
-
-type OpenIncident = IncidentView & { workspaceName: string }
-
-interface ListOptions extends JsonOption {
-  workspace?: string
-}
-
-const incidents: Kind<OpenIncident> = {
-  noun: 'incident',
-  plural: 'open incidents',
-  lists: './watchkeeper incident list',
-  id: incident => incident.publicId,
-  name: incident => incident.subjectName,
-}
+const rowsMax = 10_000
+const named = ['<incident>', 'its id, or the key or name of the Resource that has it open'] as const
 
 export function addIncidentCommands(program: Command): void {
-  const verb = addNoun(program, 'incident', 'what is wrong, and how it came to be')
-  verb('list', 'all open incidents, newest trouble first')
-    .option('--workspace <workspace>', 'only those of this workspace, by its id or its name')
+  const verb = addApiNoun(program, 'incident', 'what is wrong, and how it came to be')
+  verb('list', 'open Incidents of every workspace that the key reaches, newest first')
+    .option('--watch', 'go on: redrawn on a terminal, else a line for each change')
+    .addOption(new Option('--lifecycle <lifecycle>', 'default: open').choices(['open', 'closed', 'all']))
+    .option('--resource <resource>', 'only those of this Resource, by id or key')
+    .option('--template <template>', 'only those of Resources of this Template: key or key@version')
+    .option('--meta <field=value>', 'only those of Resources with this answer, with --template; at most five', collect)
+    .option('--label <key=value>', 'only those of Resources with this label; at most five', collect)
+    .option('--limit <rows>', `rows of each workspace at most, 1 to ${rowsMax}`, readLimit, 1_000)
     .action(listIncidents)
-  verb('replay', 'rebuild an incident from its records alone; fails if they do not lead to the stored incident')
+  verb('show', 'one Incident: its facts, its history, the path of its machine and what comes next')
+    .argument(...named)
+    .action(showIncident)
+  verb('explain', 'one Incident in sentences: why, since when, who knows, what happens next')
+    .argument(...named)
+    .action(explainIncident)
+  verb('ack', 'take an open Incident on: its reminders stop, its state stays')
+    .argument(...named)
+    .action(acknowledgeIncident)
+  program.commands
+    .find(command => command.name() === 'incident')
+    ?.command('replay')
+    .description('rebuild an incident from its records alone; fails if they do not lead to the stored incident')
     .argument('<incident>', 'its id, as the API shows it, or the name of the subject that has it open')
-    .action(replay)
+    .option('--json', 'print JSON, for scripts')
+    .action(async (incident: string, options: JsonOption) => (await import('./incident-replay.ts')).replay(incident, options))
 }
 
-async function listIncidents(options: ListOptions): Promise<void> {
-  const { workspace } = options
-  const open = await withInstallation(async ask =>
-    openIncidents(ask, workspace === undefined ? null : [await workspaceOf(ask, workspace)]),
-  )
-  if (options.json) return printJson(open.map(readableOpen))
-  printTable(
-    ['id', 'status', 'since', 'workspace', 'subject', 'rule'],
-    open.map(one => [one.publicId, one.status, instant(one.troubleSince), one.workspaceName, one.subjectName, one.ruleName]),
-  )
+function readLimit(text: string): number {
+  const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > rowsMax) throw new InvalidArgumentError(`It must be 1 to ${rowsMax}.`)
+  return limit
 }
-
-/** Null: of every workspace. */
-async function openIncidents(ask: Ask, workspaces: WorkspaceView[] | null): Promise<OpenIncident[]> {
-  const open: OpenIncident[] = []
-  for (const { id: workspaceId, name } of workspaces ?? (await allPages(after => ask('list-all-workspaces', { after })))) {
-    const found = await allPages(after => ask('list-open-incidents', { workspaceId, after }))
-    for (const incident of found) open.push({ ...incident, workspaceName: name })
-  }
-  return open.sort((a, b) => b.troubleSince - a.troubleSince)
-}
-
-async function replay(named: string, options: JsonOption): Promise<void> {
-  const { incident, replayed } = await withInstallation(async ask => {
-    const isId = /^[0-9A-Za-z.]{8,64}$/.test(named) && (await readRecords(ask, named)) !== null
-    return readAndReplay(ask, isId ? named : pick(await openIncidents(ask, null), named, incidents).id)
-  })
-  if (options.json) printJson(readable(incident, replayed))
-  else print(incident, replayed)
-  if (replayed.faults.length > 0)
-    throw new StartError(
-      `The records do not lead to the stored incident:\n  ${replayed.faults.map(oneLine).join('\n  ')}`,
-      exitCodes.failed,
-    )
-}
-
-/**
- * Incident, history and subject are read one after the other, and a subject's documents are written a moment after it: what moved in
- * between is no fault, so a fault is looked at again.
- */
-async function readAndReplay(ask: Ask, id: string): Promise<{ incident: IncidentDocument; replayed: Replay }> {
-  for (let looks = 1; ; looks++) {
-    const records = await readRecords(ask, id)
-    if (records === null) throw new StartError(`The incident ${id} is gone.`, exitCodes.notFound)
-    const { incident, history, held } = records
-    const replayed = replayIncident(incident, history, held)
-    const isSettled = incident.open === 0 && held === null
-    if (replayed.faults.length === 0 || isSettled || looks === looksMax) return { incident, replayed }
-    await setTimeout(limits.keeper.pendingMs)
-  }
-}
-
-interface Records {
-  incident: IncidentDocument
-  history: HistoryDocument[]
-  held: HeldIncident | null
-}
-
-/** Null: there is no such incident. */
-async function readRecords(ask: Ask, id: string): Promise<Records | null> {
-  const history: HistoryDocument[] = []
-  for (;;) {
-    const page = await ask('get-incident-records', { id, afterSequence: history.at(-1)?.sequence ?? 0 })
-    if (page.unreadable) {
-      const sentence = `The record ${page.unreadable} is damaged and can't be read, so the incident can't be replayed: restore the store from a backup.`
-      throw new StartError(sentence)
-    }
-    if (page.incident === null) return null
-    history.push(...page.history)
-    if (!page.more) return { incident: page.incident, history, held: page.held }
-  }
-}
-
-function print(incident: IncidentDocument, { steps, faults }: Replay): void {
-  console.log(`incident ${incident.number} of subject ${incident.subjectId}, rule ${incident.ruleKey}`)
-  for (const step of steps) console.log(lines(step).join('\n'))
-  if (faults.length === 0) console.log(`${steps.length} records lead to the stored incident: ${incident.status}`)
-}
-
-function lines({ sequence, at, kind, event, state, deadlineAt, explanation, evidence, faults }: ReplayStep): string[] {
-  const inputs = (evidence?.inputs ?? []).map(({ input, value, reason }) => `${input} ${value}${reason ? ` (${reason})` : ''}`)
-  return [
-    `${String(sequence).padStart(4)}  ${when(at)}  ${kind}`,
-    `      event     ${event?.type ?? 'none'} at ${when(event?.at)}`,
-    `      evidence  ${explanation}${inputs.length > 0 ? `: ${inputs.join(', ')}` : ''}`,
-    `      state     ${state}`,
-    `      deadline  ${when(deadlineAt)}`,
-    ...faults.map(fault => `      FAULT     ${fault}`),
-  ].map(oneLine)
-}
-
-/** A damaged record may have no instant. */
-const when = (at: unknown) => (typeof at === 'number' && !Number.isNaN(new Date(at).getTime()) ? instant(at) : 'none')
-
-const readableOpen = (incident: OpenIncident) => ({
-  id: incident.publicId,
-  status: incident.status,
-  trouble_since: instant(incident.troubleSince),
-  workspace_id: incident.workspaceId,
-  workspace: incident.workspaceName,
-  subject: incident.subjectName,
-  rule: incident.ruleName,
-  acknowledged: incident.acknowledgedAt !== null,
-})
-
-const readable = (incident: IncidentDocument, { steps, faults }: Replay) => ({
-  incident: incident.id,
-  status: incident.status,
-  steps: steps.map(step => ({
-    ...step,
-    at: when(step.at),
-    deadlineAt: step.deadlineAt === null ? null : when(step.deadlineAt),
-  })),
-  faults,
-})

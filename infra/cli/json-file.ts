@@ -25,7 +25,11 @@ export class FileFault extends StartError {
 
 /** Throws StartError `notFound` if there is no such file, and FileFault for what is no JSON. */
 export async function readJsonFile(file: string): Promise<unknown> {
-  const text = await readText(file)
+  return parseJsonText(file, await readText(file))
+}
+
+/** The text of the file as JSON. Throws FileFault. */
+export function parseJsonText(file: string, text: string): unknown {
   try {
     JSON.parse(text)
   } catch (error) {

@@ -1,54 +1,13 @@
-// One look-up for everything that people name on the command line: the id first, then the exact name, then the only name that is the
-// same in any case. A name that fits two is refused with the ids of both.
+// The look-up (pick.ts) over the bus.
 import { allPages } from '#shared/all-pages.ts'
-import type { AddressView } from '#shared/contracts/ask-addresses.ts'
 import type { DestinationView } from '#shared/contracts/ask-notifications.ts'
 import type { KeyView, LocationView, UserView, WorkspaceView } from '#shared/contracts/ask-people.ts'
 import type { ProberCredentialView } from '#shared/contracts/ask-probers.ts'
 import { isId } from '#shared/is-id.ts'
 import { limits } from '#shared/limits.ts'
-import { plainText } from '#shared/plain-text.ts'
-import { exitCodes, StartError, usageError } from '../embedded/start-error.ts'
-import { oneLine } from './printing.ts'
+import { usageError } from '../embedded/start-error.ts'
+import { type Kind, pick } from './pick.ts'
 import type { Ask } from './running-installation.ts'
-
-/** One sentence names so many of those that a name fits; a list shows them all. */
-const shownMax = 5
-
-/** How a noun is looked up and talked about. */
-export interface Kind<T> {
-  noun: string
-  plural: string
-  /** Names every one of them, so that a person finds the right one. */
-  lists: string
-  id(one: T): string
-  name(one: T): string
-}
-
-/** Throws a StartError: there is none (not found), or several fit (usage). */
-export function pick<T>(all: readonly T[], named: string, kind: Kind<T>): T {
-  const fitting = fittingOnes(all, named, kind)
-  const [only] = fitting
-  if (only === undefined) throw noSuch(named, kind)
-  if (fitting.length === 1) return only
-  const shown = fitting.slice(0, shownMax).map(one => `${kind.id(one)} (${oneLine(kind.name(one))})`)
-  const more = fitting.length > shown.length ? ` and ${fitting.length - shown.length} more` : ''
-  throw usageError(`"${named}" fits ${fitting.length} ${kind.plural}: ${shown.join(', ')}${more}. Name one by its id.`)
-}
-
-export const noSuch = <T>(named: string, { noun, lists }: Kind<T>): StartError =>
-  new StartError(`There is no ${noun} "${named}": ${lists} shows them.`, exitCodes.notFound)
-
-/** In whatever form of Unicode and with whatever blanks around it. */
-function fittingOnes<T>(all: readonly T[], named: string, { id, name }: Kind<T>): T[] {
-  const byId = all.filter(one => id(one) === named)
-  if (byId.length > 0) return byId
-  const wanted = plainText(named)
-  // An empty name is none: a script's unset variable must not pick what has no description.
-  if (wanted === '') return []
-  const exact = all.filter(one => plainText(name(one)) === wanted)
-  return exact.length > 0 ? exact : all.filter(one => plainText(name(one)).toLowerCase() === wanted.toLowerCase())
-}
 
 const users: Kind<UserView> = {
   noun: 'user',
@@ -82,15 +41,8 @@ const destinations: Kind<DestinationView> = {
   noun: 'destination',
   plural: 'destinations',
   lists: './watchkeeper destination list',
-  id: destination => String(destination.number),
+  id: destination => destination.id,
   name: destination => destination.name,
-}
-const addresses: Kind<AddressView> = {
-  noun: 'Observation address',
-  plural: 'Observation addresses',
-  lists: './watchkeeper address list',
-  id: address => address.id,
-  name: address => address.description,
 }
 const credentials: Kind<ProberCredentialView> = {
   noun: 'credentials',
@@ -125,10 +77,6 @@ export async function keyIdOf(ask: Ask, named: string): Promise<string> {
   return isLeftOut ? named : pick(listed, named, keys).id
 }
 
-export async function addressOf(ask: Ask, workspaceId: string, named: string): Promise<AddressView> {
-  return pick(await ask('list-addresses', { workspaceId }), named, addresses)
-}
-
 /** By their id, revoked ones too, or of those that are good by what they are for. */
 export async function credentialsOf(ask: Ask, named: string): Promise<ProberCredentialView> {
   const all = await ask('list-prober-credentials', {})
@@ -142,7 +90,6 @@ export async function credentialsOf(ask: Ask, named: string): Promise<ProberCred
   )
 }
 
-/** Its id is the number that the API shows. */
 export async function destinationOf(ask: Ask, workspaceId: string, named: string): Promise<DestinationView> {
   return pick(await ask('list-destinations', { workspaceId }), named, destinations)
 }

@@ -1,7 +1,15 @@
 // Output of the commands: JSON for scripts, columns and sentences for people.
 import { styleText } from 'node:util'
 
-export const printJson = (value: unknown) => console.log(JSON.stringify(value))
+/** Characters that move a cursor or turn the direction of writing are escaped, which JSON reads back as they were. */
+export const printJson = (value: unknown) =>
+  console.log(JSON.stringify(value).replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, escaped))
+
+const escaped = (character: string): string =>
+  character
+    .split('')
+    .map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
 
 /** A sentence for the person. */
 export const say = (sentence: string) => console.log(oneLine(sentence))

@@ -10,14 +10,19 @@ type AddPart = (program: Command) => void
 const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   start: async () => (await import('./start.ts')).addStartCommand,
   demo: async () => (await import('./demo.ts')).addDemoCommand,
+  status: async () => (await import('./status.ts')).addStatusCommand,
   workspace: async () => (await import('./workspace.ts')).addWorkspaceCommands,
   member: async () => (await import('./member.ts')).addMemberCommands,
   key: async () => (await import('./key.ts')).addKeyCommands,
+  resource: async () => (await import('./resource.ts')).addResourceCommands,
+  monitor: async () => (await import('./monitor.ts')).addMonitorCommands,
+  maintenance: async () => (await import('./maintenance.ts')).addMaintenanceCommands,
   address: async () => (await import('./address.ts')).addAddressCommands,
   location: async () => (await import('./location.ts')).addLocationCommands,
   prober: async () => (await import('./prober.ts')).addProberCommands,
   template: async () => (await import('./template.ts')).addTemplateCommands,
   destination: async () => (await import('./destination.ts')).addDestinationCommands,
+  observe: async () => (await import('./observe.ts')).addObserveCommand,
   incident: async () => (await import('./incident.ts')).addIncidentCommands,
   bus: async () => (await import('./bus.ts')).addBusCommands,
   cluster: async () => (await import('./cluster.ts')).addClusterCommands,
@@ -26,6 +31,7 @@ const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   restore: async () => (await import('./backup.ts')).addRestoreCommand,
   machines: async () => (await import('./machines.ts')).addMachinesCommand,
   mcp: async () => (await import('./mcp.ts')).addMcpCommand,
+  profile: async () => (await import('./profile.ts')).addProfileCommands,
   completion: async () => (await import('./completion.ts')).addCompletionCommand,
 }
 

@@ -7,6 +7,10 @@ import { StartError, usageError } from '../embedded/start-error.ts'
 
 export const readPassword = (): Promise<string> => (process.stdin.isTTY ? typedTwice() : firstLine('password'))
 
+/** A secret of another system, typed once without echo on a terminal, else the first line of standard input. */
+export const readSecret = (what: string): Promise<string> =>
+  process.stdin.isTTY ? typed(ask => ask(`The ${what}: `)) : firstLine(what)
+
 /** The first line of standard input. `what` names what should stand there. Throws a StartError when there is none. */
 export async function firstLine(what: string): Promise<string> {
   let text = ''
@@ -20,8 +24,15 @@ export async function firstLine(what: string): Promise<string> {
   throw usageError(`No ${what} came: type it on a terminal, or give it as the first line of standard input.`)
 }
 
+const typedTwice = (): Promise<string> =>
+  typed(async ask => {
+    const password = await ask('New password: ')
+    if ((await ask('Once more: ')) === password) return password
+    throw usageError('The two passwords differ; nothing was changed.')
+  })
+
 /** Line editing works, and nothing of it is shown: the terminal echoes nothing from before the first question until after the last. */
-async function typedTwice(): Promise<string> {
+async function typed(run: (ask: (prompt: string) => Promise<string>) => Promise<string>): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
   const ended = new Promise<never>((_, reject) => {
@@ -36,9 +47,7 @@ async function typedTwice(): Promise<string> {
     return answer
   }
   try {
-    const password = await ask('New password: ')
-    if ((await ask('Once more: ')) === password) return password
-    throw usageError('The two passwords differ; nothing was changed.')
+    return await run(ask)
   } finally {
     terminal.close()
   }

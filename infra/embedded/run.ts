@@ -10,6 +10,7 @@ import { limits } from '#shared/limits.ts'
 import type { Logger } from '#shared/logger.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { AllSettings } from './all-settings.ts'
+import { keepApiAddress } from './api-address.ts'
 import { followCollector } from './collector-pace.ts'
 import { type DataFolder, prepareDataFolder, takeDataFolder } from './data-folder.ts'
 import { type FirstKey, prepareFirstKey } from './first-key.ts'
@@ -113,6 +114,7 @@ async function startAll(running: Running): Promise<string | null> {
   )
   parts.services = services
   undo.push({ what: 'services', run: services.stop })
+  await keepAddress(running, dataFolder, services.url)
   const opsUrl = `http://${reachable(settings.HOST)}:${ops.port}`
   const done = first ? await startStep(() => doneAlready(first)) : null
   const locationId = first ? await startStep(() => locationNamed(first, settings.LOCATION)) : null
@@ -120,6 +122,13 @@ async function startAll(running: Running): Promise<string | null> {
   const facts = { version, url: services.url, opsUrl, firstKey, locationId, dataDir: settings.DATA_DIR, dataFolder, done }
   for (const line of welcome(facts)) running.print(line)
   return services.url
+}
+
+/** Only a process that has the data folder for its own leaves the address there. */
+async function keepAddress({ mode, undo }: Running, dataFolder: string, url: string | null): Promise<void> {
+  if (url === null || !(mode.embeddedBus || mode.embeddedStore)) return
+  const remove = await startStep(() => keepApiAddress(dataFolder, url))
+  undo.push({ what: 'address of the API', run: remove })
 }
 
 const makeProcessId = (): string => {

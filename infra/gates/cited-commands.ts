@@ -46,6 +46,8 @@ function isTaken(words: readonly string[]): boolean {
   let given = 0
   for (; at < words.length; at++) {
     const word = words[at] ?? ''
+    // A command of its own stands behind it.
+    if (word === '--') return isVariadic(command) && at + 1 < words.length
     const option = word.startsWith('-') ? optionOf(command, word) : null
     if (option === undefined) return false
     if (option === null) given += 1
@@ -55,6 +57,8 @@ function isTaken(words: readonly string[]): boolean {
   const taken = command.registeredArguments
   return given <= taken.length && (given === 0 || given >= taken.filter(argument => argument.required).length)
 }
+
+const isVariadic = (command: Command): boolean => command.registeredArguments.some(argument => argument.variadic)
 
 const subcommand = (command: Command, word: string | undefined): Command | undefined =>
   command.commands.find(one => one.name() === word)

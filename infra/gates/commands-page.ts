@@ -2,23 +2,31 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { apiFlags } from '../cli/noun.ts'
 import { createProgram } from '../cli/program.ts'
 import { exitCodeMeanings } from '../embedded/start-error.ts'
+
+const nounsOverApi =
+  '`resource`, `monitor`, `template`, `observe`, `incident`, `destination`, `maintenance`, `address`, `audit` and `status`'
 
 const head = `# Commands
 
 Every command is \`./watchkeeper\`, typed in the folder of the program. This page is made from their declarations (\`npm run docs\`);
 \`--help\` behind any of them prints the same.
 
-- **Where.** Commands talk to the installation that runs on this machine, on the data folder \`.data\`. Set \`DATA_DIR\` for another folder, or
-  \`NATS_URL\` and its credentials for another machine. They need no key: whoever may read the data folder may do all of this.
+- **Where.** Commands talk to the installation that runs on this machine, on the data folder \`.data\`; set \`DATA_DIR\` for another folder. They need no
+  key: a person who may read the data folder may do all of this. The first command makes itself a key of the owner and keeps it there.
+- **From another machine.** ${nounsOverApi} go over generation 3 of the API.
+  They take \`--url\` and \`--profile\`, then \`WATCHKEEPER_URL\` and \`WATCHKEEPER_API_KEY\`, then the profile named \`default\`, then this machine. A profile keeps
+  address, key and workspace: \`./watchkeeper profile set <name> --url <url>\` reads the key from standard input. The other commands go over the bus:
+  set \`NATS_URL\` and its credentials for another machine.
 - **From another folder.** A link works from anywhere: \`ln -s "$PWD/watchkeeper" ~/.local/bin/watchkeeper\`. Then set \`DATA_DIR\` to the whole
   path.
 - **Names.** A name is taken wherever an id is: the id goes first, then the exact name, then the only name that is the same in any case. A
-  name that fits two things is refused with the ids of both. A key and a prober's credentials are named by their descriptions, an open
-  incident by its subject.
-- **Scripts.** \`--json\` answers JSON. Without it, \`create\` prints what a script needs next alone on standard output, and its sentence on
-  standard error: the id, the token of a key, the credentials of a prober. So \`workspace=$(./watchkeeper workspace create "Web shop")\` has the id.
+  name that fits two things is refused with the ids of both. A key, an address and a prober's credentials are named by their descriptions, an
+  open Incident by its Resource.
+- **Scripts.** \`--json\` prints JSON: the objects of the API. Without it, \`create\` prints what a script needs next alone on standard output, and its
+  sentence on standard error: the id or key, the token of a key, the credentials of a prober. So \`workspace=$(./watchkeeper workspace create "Web shop")\` has the id.
 - **Asking back.** Nothing does. A command that would take away more than it names is refused, says what would be gone, and takes \`--force\`.
 
 ## Exit codes
@@ -56,10 +64,10 @@ function section(title: string, meaning: string, commands: readonly Command[]): 
   return [`## ${title}`, '', ...intro, '| command | meaning |', '|---|---|', ...commands.flatMap(rows), ''].join('\n')
 }
 
-/** The command, the words that it takes, and its options. `--json` and `--help` are of all. */
+/** The command, the words that it takes, and its options without those of all or of all that go over the API. */
 function rows(command: Command): string[] {
   const help = command.createHelp()
-  const options = help.visibleOptions(command).filter(({ long }) => long !== '--json' && long !== '--help')
+  const options = help.visibleOptions(command).filter(({ long }) => !ofAll.includes(long ?? ''))
   const usage = [
     pathOf(command),
     ...command.registeredArguments.map(argument => help.argumentTerm(argument)).map(bracketed(command)),
@@ -71,6 +79,8 @@ function rows(command: Command): string[] {
     ...options.map(option => `| &nbsp; \`${option.flags}\` | ${cell(help.optionDescription(option))} |`),
   ]
 }
+
+const ofAll = ['--json', '--help', ...apiFlags]
 
 const bracketed = (command: Command) => (name: string, i: number) =>
   command.registeredArguments[i]?.required ? `<${name}>` : `[${name}]`

@@ -73,6 +73,43 @@ export function createApiClient({ url, key, userAgent }: ApiOptions): ApiClient 
   }
 }
 
+export interface ReporterOptions {
+  /** Of an Observation address, whole: it is a secret. */
+  url: string
+  /** A full key, for an address that wants one; null: none. */
+  secondFactor: string | null
+  userAgent: string
+}
+
+/** Reports to one Observation address (v3 8.4). Errors name its host alone. Throws ApiUnreachable for a URL that is none of http or https. */
+export function createReporter({ url, secondFactor, userAgent }: ReporterOptions): {
+  /** Throws as `call` of an ApiClient does. */
+  report(body: unknown, signal?: AbortSignal): Promise<unknown>
+} {
+  const target = new URL(baseOf(url))
+  const factor = secondFactor === null ? {} : { 'x-observation-key': requireKey(secondFactor) }
+  const headers = { 'user-agent': userAgent, accept: 'application/json', 'content-type': 'application/json', ...factor }
+  return {
+    async report(body, signal) {
+      const late = AbortSignal.timeout(clientLimits.responseMs)
+      const { status, text } = await exchange(target, target.origin, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+        redirect: 'manual',
+        signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+      })
+      return readEnvelope(target.origin, status, text).result
+    },
+  }
+}
+
+/** `fetch` would quote a wrong one in its error. */
+function requireKey(key: string): string {
+  if (/^[\x21-\x7e]+$/.test(key)) return key
+  throw new ApiUnreachable(null, 'the API key is empty or has characters that no key has')
+}
+
 /** Without the last slash, user information, query and fragment. */
 function baseOf(url: string): string {
   const parsed = URL.parse(url)

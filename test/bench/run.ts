@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { alert } from './part-alert.ts'
 import { api } from './part-api.ts'
 import { checks } from './part-checks.ts'
+import { cli } from './part-cli.ts'
 import { ingest } from './part-ingest.ts'
 import { listed } from './part-lists.ts'
 import { locations } from './part-locations.ts'
@@ -45,6 +46,7 @@ const parts: Record<string, Described> = {
   memory: { part: memory, meaning: '10,000 monitors: resident, and all checked after a cold start' },
   mcp: { part: mcp, meaning: 'the MCP server from its start beside a server of the same library with one tool' },
   storage: { part: storage, meaning: 'bytes on disk per check' },
+  cli: { part: cli, meaning: 'read commands of the command line beside node alone' },
   'v3-intake': {
     part: v3Intake,
     meaning: 'Observations over REST beside generation 2, with and without audit, and in batches of 500',

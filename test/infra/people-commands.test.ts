@@ -6,7 +6,6 @@ import { WriteStream } from 'node:tty'
 import { type Command, CommanderError } from 'commander'
 import { Registry } from 'prom-client'
 import t from 'tap'
-import { hashToken } from '#shared/api-token.ts'
 import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
 import { createSystemClock } from '#shared/clock.ts'
 import { createLogger } from '#shared/logger.ts'
@@ -233,54 +232,6 @@ t.test('v3 2.6 a scoped key is made for one workspace, with the actions that are
   for (const [line, sentence] of rows) t.match(await command(line), { code: 2, stderr: sentence }, line)
 })
 
-t.test('v3 8.2 an Observation address is made, listed and deleted, and its token is printed once', async t => {
-  const ws = await json("workspace create 'Addresses'")
-  const rules = [
-    {
-      key: 'down',
-      action: 'Look.',
-      wait: { confirm_after: 0, recover_after: 0 },
-      decision: { signal: 'run', field: 'status', operator: 'eq', operand: 'problem' },
-    },
-  ]
-  const manifest = { key: 'job', version: 1, name: 'Job', signals: [{ key: 'run', kind: 'event' }], rules }
-  await ask('publish-template', { workspaceId: ws.id, manifest })
-  const made = await command('address create --workspace Addresses --description first')
-  t.equal(made.code, 0, made.stderr)
-  const [, token = ''] = /^http:\/\/localhost:2517\/in\/([0-9A-Za-z_-]{43})\n$/.exec(made.stdout) ?? []
-  const found = await ask('find-address', { tokenHash: hashToken(token) })
-  t.match(found, { workspaceId: ws.id, template: null, secondFactor: false })
-  t.notMatch(made.stderr, token)
-  const second = await json(`address create --workspace ${ws.id} --template job --second-factor --description 'Job hosts'`)
-  const shown = {
-    workspace: ws.id,
-    template: 'job',
-    second_factor: true,
-    description: 'Job hosts',
-    created_at: second.created_at,
-  }
-  t.strictSame(second, { id: second.id, url: `http://localhost:2517/in/${second.token}`, token: second.token, ...shown })
-  t.strictSame((await json('address list --workspace Addresses'))[1], { id: second.id, ...shown })
-  const listed = (await command('address list --workspace Addresses')).stdout
-  t.match(
-    listed,
-    /^id +made +template +second factor +description\n\w+ +[\d-]+ +any +none +first\n\w+ +[\d-]+ +job +key +Job hosts\n$/,
-  )
-  t.notMatch(listed, token)
-  t.strictSame(await json("address delete 'job hosts' --workspace Addresses"), { id: second.id })
-  t.equal((await command(`address delete ${found?.id} --workspace Addresses`)).code, 0, 'by id')
-  t.equal(await ask('find-address', { tokenHash: hashToken(token) }), null)
-  const rows: [line: string, code: number, sentence: RegExp][] = [
-    ['address delete first --workspace Addresses', exitCodes.notFound, /There is no Observation address "first"/],
-    ['address create --workspace nowhere', exitCodes.notFound, /There is no workspace "nowhere"/],
-    ['address create --workspace Addresses --template jobs', exitCodes.refused, /no Template with the key 'jobs'/],
-    ['address create --workspace Addresses --template website-check', exitCodes.refused, /no Template with the key/],
-    [`address create --workspace Addresses --description ${'x'.repeat(201)}`, 2, /--description may have 200 characters/],
-  ]
-  for (const [line, code, stderr] of rows) t.match(await command(line), { code, stderr }, line)
-  t.strictSame(await json('address list --workspace Addresses'), [])
-})
-
 t.test('v3 11.5: the audit of all workspaces, or of one, is printed newest first, also of what is deleted', async t => {
   const ann = await json('member create auditor')
   const [first, second, gone] = [
@@ -314,7 +265,8 @@ t.test('v3 11.5: the audit of all workspaces, or of one, is printed newest first
   ]
   await ask('record-audit', { rows })
   await json(`workspace delete ${gone.id} --force`)
-  const found = async (options: string) => (await json(`audit ${options}`)).map((one: { at: string }) => Date.parse(one.at) - at)
+  const found = async (options: string) =>
+    (await json(`audit --installation ${options}`)).map((one: { at: string }) => Date.parse(one.at) - at)
   t.strictSame(await found(''), [5, 4, 3, 2, 1])
   t.strictSame(await found('--limit 2'), [5, 4])
   t.strictSame(await found("--workspace 'audit one'"), [4, 1])
@@ -323,7 +275,7 @@ t.test('v3 11.5: the audit of all workspaces, or of one, is printed newest first
   t.strictSame(await found('--person left'), [3], 'somebody who is gone by id')
   t.strictSame(await found('--path /templates'), [5, 1])
   t.strictSame(await found('--since 2026-10-05T12:00:00.002Z --until 2026-10-05T14:00:00.004+02:00'), [3, 2])
-  t.strictSame((await json('audit --limit 1 --workspace "Audit one"'))[0], {
+  t.strictSame((await json('audit --installation --limit 1 --workspace "Audit one"'))[0], {
     at: '2026-10-05T12:00:00.004Z',
     person: null,
     key: null,
@@ -334,7 +286,7 @@ t.test('v3 11.5: the audit of all workspaces, or of one, is printed newest first
     status: 201,
     user_agent: 'evil\u009b2J',
   })
-  const { stdout } = await command('audit --limit 4')
+  const { stdout } = await command('audit --installation --limit 4')
   t.match(stdout, /^at +person +by +workspace +method +path +status +user agent$/m)
   t.match(stdout, /Auditor +session +Audit two +POST/)
   t.match(stdout, /address a1 +Audit one +POST +\/in\/… +201 +evil 2J$/m)
@@ -470,12 +422,12 @@ t.test('what is refused says why in a sentence on standard error, with its exit 
     ["workspace create ''", 4, /^Invalid name: A workspace's name has 1 to 60 characters/],
     ['key create --user nobody', 5, /^There is no user "nobody"/],
     ['key delete gone', 5, /^There is no key "gone": .\/watchkeeper key list shows them\.$/],
-    ['destination delete gone --workspace Second', 5, /^There is no destination "gone"/],
-    ['destination create x --workspace Second', 2, /required option '--url <url>'/],
-    ['destination create x --url ftp://x --workspace Second', 4, /^Invalid url: /],
+    ['destination secret gone --workspace Second', 5, /^There is no destination "gone"/],
+    ['audit --installation --url http://127.0.0.1', 2, /^--installation goes without --url and --profile/],
+    ['destination create x --workspace Second', 2, /required option '--to <url>'/],
     ['incident replay gone', 5, /^There is no incident "gone"/],
-    ['audit --workspace gone', 5, /^There is no workspace "gone"/],
-    ['audit --person gone', 5, /^There is no user "gone"/],
+    ['audit --installation --workspace gone', 5, /^There is no workspace "gone"/],
+    ['audit --installation --person gone', 5, /^There is no user "gone"/],
     ['audit --limit 0', 2, /It must be 1 to 10000\./],
     ['audit --limit 10001', 2, /It must be 1 to 10000\./],
     ['audit --since 2026-10-05T12:00:00', 2, /It must be an RFC 3339 instant with a zone/],
@@ -508,8 +460,8 @@ t.test('help names every command', async t => {
     ['location', ['create', 'list', 'rename', 'delete']],
     ['key', ['create', 'list', 'delete']],
     ['prober', ['create', 'list', 'delete']],
-    ['destination', ['create', 'list', 'delete', 'secret']],
-    ['incident', ['list', 'replay']],
+    ['destination', ['create', 'list', 'show', 'change', 'test', 'deliveries', 'delete', 'secret']],
+    ['incident', ['list', 'show', 'explain', 'ack', 'replay']],
   ] as const) {
     const { code, stdout } = await command(`${noun} --help`)
     t.equal(code, 0)

@@ -393,8 +393,8 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     const workspaceId = workspace?.id as string
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
     const fields = { name: 'Signed', url, type: 'webhook' as const, channel: '', default: false, transformationId: null }
-    const { number } = await ask('create-destination', { ...fields, workspaceId, id: 'signeddest' })
-    const names = [String(number), '--workspace', workspaceId] as const
+    await ask('create-destination', { ...fields, workspaceId, id: 'signeddest' })
+    const names = ['signeddest', '--workspace', workspaceId] as const
 
     const none = await command(...names, '--rotate')
     t.match(
@@ -412,7 +412,7 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     t.match(again.stderr, /^Destination has a secret: Rotate it/)
     const rotated = await command(...names, '--rotate', '--grace', '1h', '--json')
     const { secret } = JSON.parse(rotated.stdout)
-    t.strictSame(JSON.parse(rotated.stdout), { destination_id: number, workspace_id: workspaceId, secret })
+    t.strictSame(JSON.parse(rotated.stdout), { id: 'signeddest', workspace: workspaceId, secret })
     t.same(await createNotifierClient(bus, clock).sendTest({ destinationId: 'signeddest' }), { delivered: true })
     const [hit] = hits
     for (const valid of [first.stdout.trim(), secret]) {

@@ -34,7 +34,6 @@ const pages: Page[] = [
       ['INCIDENT_ID', 'there is no incident'],
     ],
     results: [
-      { message: 'Test message delivered' },
       { id: 'heartbeat@1' },
       { key: 'backup', template: 'heartbeat@1' },
       { observation: String },

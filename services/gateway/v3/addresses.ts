@@ -24,7 +24,7 @@ const shownFields = {
   created_at: Instant,
 }
 const id = Type.String({ examples: ['ADDRESS_ID'] })
-const AddressObject = Answered('Address', { id, ...shownFields })
+export const AddressObject = Answered('Address', { id, ...shownFields })
 const MadeAddress = Answered('MadeAddress', {
   id,
   url: Type.String({ description: 'Where reports are sent; shown once.', examples: ['https://watch.example.com/in/TOKEN'] }),

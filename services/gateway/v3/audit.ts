@@ -11,7 +11,7 @@ import { Named, route } from './common.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from './paging.ts'
 import { invalidParameter } from './read-query.ts'
 
-const AuditObject = Answered('AuditRow', {
+export const AuditObject = Answered('AuditRow', {
   at: { ...Instant, description: 'When the response was ready.' },
   person: OrNull(Named),
   key: OrNull(Answered('AuditedKey', { id: Type.String(), prefix: Type.String() })),

@@ -16,7 +16,7 @@ const bounds = limits.destination
 const all = '/workspaces/:workspace/destinations'
 const one = `${all}/:id`
 
-const DestinationObject = Answered('Destination', {
+export const DestinationObject = Answered('Destination', {
   id: Type.String(),
   name: Type.String({ examples: ['On call'] }),
   type: Type.Enum(['slack', 'webhook']),

@@ -6,7 +6,7 @@ import { idLength, randomId } from '#shared/ids.ts'
 import { Answered, OrNull } from '../result-schema.ts'
 import { Named, NameText, route } from './common.ts'
 
-const Workspace = Answered('Workspace', {
+export const Workspace = Answered('Workspace', {
   id: Type.String(),
   name: Type.String(),
   role: Type.Enum(['viewer', 'editor', 'owner'], { description: "The caller's." }),

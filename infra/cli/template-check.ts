@@ -1,0 +1,97 @@
+// `./watchkeeper template check`: a Template as publication would read it, and what its rules make of Observations. Needs nothing that runs and no
+// data folder. Rule: docs/reference/v3.md, 3.11.
+import { createSystemClock } from '#shared/clock.ts'
+import type { PreviewRule } from '#shared/contracts/preview.ts'
+import type { Template } from '#shared/contracts/template.ts'
+import { counted } from '#shared/counted.ts'
+import { AppError } from '#shared/errors.ts'
+import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
+import { readManifest } from '#shared/manifest/read-manifest.ts'
+import { systemTemplates } from '#shared/manifest/website-check.ts'
+import { previewObject } from '../../services/gateway/v3/preview-object.ts'
+import { PreviewFields, readPreview, type SentPreview } from '../../services/gateway/v3/preview-request.ts'
+import { fitting } from '../../services/gateway/v3/read-body.ts'
+import { runPreview } from '../../services/keeper/preview/run-preview.ts'
+import { usageError } from '../embedded/start-error.ts'
+import { FileFault, readJsonFile } from './json-file.ts'
+import type { JsonOption } from './noun.ts'
+import { printJson, printTable, say } from './printing.ts'
+
+interface CheckOptions extends JsonOption {
+  observations?: string
+}
+
+export async function checkTemplate(file: string, options: CheckOptions): Promise<void> {
+  if (options.observations === '') throw usageError('--observations needs the name of a file.')
+  try {
+    const { template, rules } = await judged(file, options.observations)
+    const shown = previewObject(template, rules, false)
+    if (options.json) printJson(shown)
+    else print(shown, options.observations)
+  } catch (error) {
+    if (options.json && error instanceof FileFault) printJson({ error: error.toJSON() })
+    throw error
+  }
+}
+
+/** Without Observations no rule is judged. Throws FileFault with the place in the file at fault. */
+async function judged(file: string, observations: string | undefined): Promise<{ template: Template; rules: PreviewRule[] }> {
+  const manifest = requireObject(file, await readJsonFile(file))
+  const systemKeys = new Set(Object.keys(systemTemplates))
+  // Destinations are known to an installation alone.
+  const template = within(file, () => readManifest(manifest, { systemKeys, destinations: null }))
+  if (observations === undefined) return { template, rules: [] }
+  const sent = await readJsonFile(observations)
+  const rules = within(observations, () => {
+    const fields = Array.isArray(sent) ? { observations: sent } : requireObject(observations, sent)
+    return finished(runPreview(readPreview(template, fitting(PreviewFields, fields) as SentPreview), createSystemClock().now()))
+  })
+  return { template, rules }
+}
+
+function requireObject(file: string, value: unknown): object {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new FileFault(file, '', 'it must be a JSON object')
+}
+
+function within<T>(file: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ManifestRefusal) throw new FileFault(file, error.field, error.message)
+    if (error instanceof AppError && error.code !== 'internal') {
+      throw new FileFault(file, error.facts.field ?? '', error.facts.field === undefined ? error.details : error.message)
+    }
+    throw error
+  }
+}
+
+function finished<T>(run: Generator<void, T>): T {
+  for (;;) {
+    const next = run.next()
+    if (next.done) return next.value
+  }
+}
+
+function print({ template, rules, warnings }: ReturnType<typeof previewObject>, observations: string | undefined): void {
+  const { id, signals, rules: declared } = template
+  say(`${id} can be published: ${counted(signals.length, 'signal')}, ${counted(declared.length, 'rule')}.`)
+  for (const { text } of warnings) say(`Warning: ${text}`)
+  if (observations === undefined) return
+  console.log()
+  printTable(
+    ['rule', 'status', 'incidents', 'explanation'],
+    rules.map(({ key, status, incidents, incidents_omitted: omitted = 0, explanation }) => {
+      return [key, status ?? 'not judged yet', String(incidents.length + omitted), explanation ?? '']
+    }),
+  )
+  const incidents = rules.flatMap(({ key, incidents }) => incidents.map(incident => ({ key, ...incident })))
+  if (incidents.length === 0) return
+  console.log()
+  printTable(
+    ['incident of', 'opened', 'confirmed', 'closed', 'because'],
+    incidents.map(({ key, opened_at, confirmed_at, closed_at, history }) => {
+      return [key, opened_at, confirmed_at ?? 'not confirmed', closed_at ?? 'open', history[0]?.explanation ?? '']
+    }),
+  )
+}
