@@ -29,11 +29,12 @@ const flags = [
 const environment = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '2097152', MALLOC_MMAP_THRESHOLD_: '524288' }
 
 const isAble = Number(process.versions.node.split('.')[0]) >= needed
-/** The MCP server is not: a host waits for its start, which the second begin of a process would make a quarter longer. */
-const isTuned = process.argv[2] === 'mcp' || flags.every(flag => process.execArgv.includes(flag))
+const isTuned = flags.every(flag => process.execArgv.includes(flag))
+/** A command that ends soon would take as long to replace itself as it takes to run, and a host waits for the start of the MCP server. */
+const isLongLived = ['start', 'demo'].includes(process.argv[2])
 
 if (!existsSync(join(modules, 'commander'))) refuse('The packages are not here yet')
-else if (isAble && (isTuned || process.execve === undefined)) await run()
+else if (isAble && (isTuned || !isLongLived || process.execve === undefined)) await run()
 else if (isAble) replace(process.execPath)
 else if (existsSync(pinned)) runElsewhere()
 else refuse(`Watchkeeper needs Node ${needed} or later, and this is ${process.versions.node}`)
@@ -43,8 +44,17 @@ function refuse(why) {
   process.exitCode = 1
 }
 
+/** Passes on the warnings of Node but those about what is experimental. */
+function filterWarnings() {
+  process.removeAllListeners('warning')
+  process.on('warning', ({ name, message }) => {
+    if (name !== 'ExperimentalWarning') console.error(`${name}: ${message}`)
+  })
+}
+
 /** What Node makes of the sources is kept beside the packages: a later start is faster and does not load the compiler at all. */
 async function run() {
+  if (!isTuned) filterWarnings()
   const compiled = module.enableCompileCache?.(join(modules, '.cache', 'compiled'))
   // For the store's worker, which reads it when it starts.
   if (compiled?.directory !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(compiled.directory)
