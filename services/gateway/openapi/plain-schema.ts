@@ -46,7 +46,7 @@ function writePart(keyword: string, value: unknown, components: Components): unk
 
 function writeProperties(schema: JsonSchema, plain: JsonSchema, components: Components): void {
   const properties = schema['properties'] as Record<string, JsonSchema>
-  plain['properties'] = mapValues(properties, property => plainSchema(property, components))
+  plain['properties'] = mapValues(properties, property => plainSchema(property['documented'] ?? property, components))
 }
 
 /** Bounds and words of ours that are no words of JSON Schema. */
