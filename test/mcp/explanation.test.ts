@@ -1,8 +1,11 @@
 // The explanation of an Incident: what it is made of, that it fits into 16 KiB whatever the Incident is like, and in which order parts go.
 import fc from 'fast-check'
 import t from 'tap'
+import type { ApiRequest } from '#shared/api-v3/client.ts'
+import { ApiRefusal } from '#shared/api-v3/errors.ts'
 import { clientLimits } from '#shared/limits-of-clients.ts'
 import type { Delivery, Incident, Resource, Template } from '../../services/mcp/explain/api-objects.ts'
+import { explainIncident } from '../../services/mcp/explain/explain-incident.ts'
 import { bounded, explanationOf, type Parts } from '../../services/mcp/explain/explanation.ts'
 
 const at = (i: number) => new Date(Date.UTC(2026, 9, 5) + i * 1_000).toISOString()
@@ -135,6 +138,43 @@ t.test('sentences say why, who knows and what is next, on one line each', async 
     textOf({ incident: closed }),
     /closed as recovered: disk 93\. Nobody was told; Ada took it on at \S+ by mcp\. Nothing follows: it is closed\.$/,
   )
+})
+
+/** An API that has one Incident, and answers for the Template as told. */
+function apiOf(bound: string | null, templateOf: () => Template) {
+  const asked: string[] = []
+  const answers: [end: string, result: () => unknown][] = [
+    ['/incidents/i1', () => incident()],
+    ['/incidents/i1/deliveries', () => [delivery({})]],
+    ['/resources/r1', () => resource({ template: bound })],
+    ['/templates/host%401', templateOf],
+  ]
+  const api = async ({ path }: ApiRequest) => {
+    asked.push(path)
+    const [, result] = answers.find(([end]) => path === `/workspaces/w${end}`) ?? []
+    return { result: result?.(), nextCursor: null }
+  }
+  const explained = async () => {
+    const { result } = await explainIncident({ api, workspace: async () => 'w' }, { incident: 'i1' })
+    return result as ReturnType<typeof explanationOf>
+  }
+  return { asked, explained }
+}
+
+const refusing = (status: number) => (): never => {
+  throw new ApiRefusal(status, { code: 1_000 + status, error_type: 'x', message: 'No.', details: {} })
+}
+
+t.test('explanation of a Resource whose Template is missing or damaged leaves the rule out', async t => {
+  t.match(await apiOf('host@1', () => template).explained(), { rule: { key: 'full' }, told: [{ destination: 'On call' }] })
+  for (const status of [404, 422, 500]) {
+    const found = await apiOf('host@1', refusing(status)).explained()
+    t.match(found, { rule: null, incident: { id: 'i1' }, told: [{ destination: 'On call' }] }, `${status}`)
+  }
+  await t.rejects(apiOf('host@1', refusing(401)).explained(), { status: 401 })
+  const ofGeneration2 = apiOf(null, refusing(500))
+  t.equal((await ofGeneration2.explained()).rule, null)
+  t.equal(ofGeneration2.asked.length, 3, 'a custom subject has no Template to ask for')
 })
 
 const path = (count: number) => Array.from({ length: count }, (_, i) => ({ state: 'recovering', at: at(i), event: 'ok.judged' }))

@@ -32,8 +32,8 @@ export async function explainIncident(
   return { result: explanation, text }
 }
 
-/** A revision that is gone or damaged leaves the rule out (v3 4.12). */
+/** A revision that is missing or damaged (v3 4.12) leaves the rule out: the rest is worth reading. */
 function unreadable(error: unknown): null {
-  if (error instanceof ApiRefusal && (error.status === 404 || error.status === 500)) return null
+  if (error instanceof ApiRefusal && [404, 422, 500].includes(error.status)) return null
   throw error
 }
