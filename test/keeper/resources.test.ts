@@ -179,3 +179,14 @@ t.test('a Resource is judged at once with its new answers (v3 6.3)', async t => 
   t.match(await read(world, id), { name: 'Host 2', answers: { load_max: 4 } })
   t.strictSame((await read(world, id)).labels, {})
 })
+
+t.test('rule reads a problem since its Resource was made when a late first report changes nothing (v3 4.8)', async t => {
+  const silent = { ...host.rules[1], key: 'silent', decision: { not: { signal: 'probe', field: 'known' } } }
+  const world = await setStage({ ...host, rules: [silent] })
+  const { id } = await create(world)
+  const made = await ruleOf(world, id, 'silent')
+  t.match(made, { status: 'problem', since: Number, explanation: 'probe not known' })
+  await world.clock.advance(60 * second)
+  await observe(world, id, { signal: 'probe', atUs: (world.clock.now() - 86_400 * second) * 1_000 })
+  t.match(await ruleOf(world, id, 'silent'), { status: 'problem', since: made?.since })
+})

@@ -169,10 +169,10 @@ function applyJudgement(subject: SubjectDocument, key: string, judged: Judged): 
   return driveIncident({ ...judged, subject, rule: { ...rule, verdict: verdictOf(rule, judgement, at) } }, holds)
 }
 
-/** A judgement at `at` as its rule records it. `since` stays while the verdict is the same. */
+/** A judgement at `at` as its rule records it. `since` stays while it reads the same: a first report changes the status of unknown alone (v3 4.8). */
 export function verdictOf(rule: RuleState, judgement: Judgement, at: number): RuleVerdict {
   const { verdict, explanation, evidence, isHeard } = judgement
-  const isSame = rule.verdict?.verdict === verdict && rule.verdict.isHeard === isHeard
+  const isSame = rule.verdict?.verdict === verdict && (verdict !== 'not_judged' || rule.verdict.isHeard === isHeard)
   const since = isSame && rule.verdict !== null ? rule.verdict.since : at
   return { verdict, since, explanation, evidence, ...(isHeard === undefined ? {} : { isHeard }) }
 }
