@@ -4,7 +4,7 @@ import { keys } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits.ts'
 import { blows, renewalMs } from '../custom/keepers.ts'
 import type { Random } from '../random.ts'
-import type { Variant } from './checks.ts'
+import type { Variant } from './expected.ts'
 import type { House } from './house.ts'
 import type { Resource } from './resource.ts'
 

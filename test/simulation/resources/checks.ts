@@ -6,59 +6,12 @@ import type { ResourceView } from '#shared/contracts/resource-views.ts'
 import { seriesId } from '#shared/ids.ts'
 import { replayIncident } from '../../../infra/replay/replay-incident.ts'
 import { historyOf, naiveBaseline } from '../../judging/naive-decision.ts'
+import { checkSaid } from './check-said.ts'
+import { expectedOf, pastOf, type Variant } from './expected.ts'
 import { isArchived, latestBinding } from './facts.ts'
-import { type ExpectedIncident, type ExpectedMessage, incidentsOf } from './incidents.ts'
+import type { ExpectedIncident, ExpectedMessage } from './incidents.ts'
 import type { Resource } from './resource.ts'
-import { type Held, ofOwnInstants, Past, silenceTo, statusAt, stepsOf, tenuresOf } from './truths.ts'
-
-/** One way in which the blows may have been noticed. */
-export interface Variant {
-  held: readonly Held[]
-  away: readonly { from: number; until: number }[]
-  /** A silence that is heard after all counts from its own instant, not from when it was heard. */
-  isOwnInstant: boolean
-}
-
-export interface Expected {
-  incidents: ExpectedIncident[]
-  messages: ExpectedMessage[]
-}
-
-export function expectedOf(resource: Resource, { held, away, isOwnInstant }: Variant, until: number): Expected {
-  const { facts, house } = resource
-  const all: Expected = { incidents: [], messages: [] }
-  for (const tenure of tenuresOf(facts, house.revisions)) {
-    if (tenure.from > until) continue
-    const past = pastOf(resource, tenure.template.key, tenure.template.version)
-    const judged = stepsOf(facts, tenure, past, held, until)
-    const steps = isOwnInstant ? ofOwnInstants(judged) : judged
-    const { from, endsAt, reason, rule } = tenure
-    const isHere = (at: number) => at >= from && (endsAt === null || at <= endsAt)
-    const acknowledgedAt = facts.acknowledgements.filter(one => one.rule === rule.key && isHere(one.at)).map(({ at }) => at)
-    const around = { rule: rule.key, windows: facts.windows, acknowledgedAt, away, until, endsAt, reason }
-    const { incidents, messages } = incidentsOf(steps, around)
-    all.incidents.push(...incidents)
-    all.messages.push(...messages)
-  }
-  for (const { rule, at } of facts.acknowledgements) all.messages.push({ rule, kind: 'acknowledged', at, slackMs: 0 })
-  return all
-}
-
-/** The truths of one life are asked for again and again: later events change none of them. */
-const pasts = new WeakMap<Resource, { sorted: number; byTemplate: Map<string, Past> }>()
-
-function pastOf(resource: Resource, key: string, version: number): Past {
-  const { facts, house } = resource
-  let known = pasts.get(resource)
-  if (known === undefined || known.sorted !== facts.sorted) {
-    known = { sorted: facts.sorted, byTemplate: new Map() }
-    pasts.set(resource, known)
-  }
-  const name = `${key}@${version}`
-  const past = known.byTemplate.get(name) ?? new Past(facts, house.revisions.get(name)!)
-  known.byTemplate.set(name, past)
-  return past
-}
+import { silenceTo, statusAt } from './truths.ts'
 
 /** Compares what its detail says now with what the rules say; returns how many were compared. */
 export async function checkDetail(resource: Resource, variants: readonly Variant[]): Promise<number> {
@@ -82,6 +35,7 @@ export async function checkDetail(resource: Resource, variants: readonly Variant
       resource.fault(`at ${after} ${rule.key} reads ${said} instead of ${[...possible].join(' or ')}`)
   }
   checkStanding(resource, view, variants, [before, after])
+  await checkSaid(resource, view, variants, [before, after])
   await checkBaselines(resource)
   return rules.length
 }

@@ -1,7 +1,8 @@
 // The incidents and messages that are stored against those that the oracle computes: each stored one must be possible, each one that is
 // certain must be stored, once, and at the very instant if that is certain, too.
 import type { Struck } from './blows.ts'
-import { expectedOf, storedIncidents, storedMessages, type Variant } from './checks.ts'
+import { storedIncidents, storedMessages } from './checks.ts'
+import { expectedOf, type Variant } from './expected.ts'
 import type { ExpectedIncident, ExpectedMessage } from './incidents.ts'
 import type { Resource } from './resource.ts'
 

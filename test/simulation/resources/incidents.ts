@@ -19,6 +19,12 @@ export interface ExpectedMessage {
   slackMs: number
 }
 
+/** The next step that time alone makes (v3 5.7). */
+export interface ExpectedNext {
+  what: 'confirm' | 'close' | 'remind'
+  at: number
+}
+
 export interface Surroundings {
   rule: string
   windows: readonly { from: number; until: number }[]
@@ -48,11 +54,12 @@ const reminderMs = 4 * 3_600_000
 export function incidentsOf(
   steps: readonly Step[],
   around: Surroundings,
-): { incidents: ExpectedIncident[]; messages: ExpectedMessage[] } {
+): { incidents: ExpectedIncident[]; messages: ExpectedMessage[]; next: ExpectedNext | null } {
   const life = new RuleLife(around)
   for (const [i, step] of steps.entries()) life.live(step, steps[i + 1] ?? null)
+  const next = life.next(steps.at(-1))
   life.end()
-  return life
+  return { incidents: life.incidents, messages: life.messages, next }
 }
 
 class RuleLife {
@@ -76,6 +83,23 @@ class RuleLife {
     if (step.truth === 'true') this.#suffer(step, to, isDue)
     if (step.truth === 'false') this.#recover(step, to, isDue)
     this.#remind(step, isDue)
+  }
+
+  /** After the last step, as of `until`. */
+  next(last: Step | undefined): ExpectedNext | null {
+    const open = this.#open
+    const { until, windows } = this.#around
+    if (open === null || last === undefined) return null
+    if (open.wellSince !== null)
+      return last.truth === 'false' ? { what: 'close', at: until + last.closeAfterMs - open.wellMs } : null
+    if (open.confirmedAt === null)
+      return last.truth === 'true' ? { what: 'confirm', at: until + last.confirmAfterMs - open.badMs } : null
+    this.#take(until)
+    if (open.takenAt !== null) return null
+    const mutedTo = windows.find(({ from, until: end }) => until >= from && until < end)?.until ?? 0
+    let at = open.confirmedAt + reminderMs
+    while (at <= until || at < mutedTo) at += reminderMs
+    return { what: 'remind', at }
   }
 
   end(): void {
