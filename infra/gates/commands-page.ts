@@ -67,7 +67,10 @@ function section(title: string, meaning: string, commands: readonly Command[]): 
 /** The command, the words that it takes, and its options without those of all or of all that go over the API. */
 function rows(command: Command): string[] {
   const help = command.createHelp()
-  const options = help.visibleOptions(command).filter(({ long }) => !ofAll.includes(long ?? ''))
+  const visible = help.visibleOptions(command)
+  const isOverApi = apiFlags.every(flag => visible.some(({ long }) => long === flag))
+  const passedOver = isOverApi ? [...ofAll, ...apiFlags] : ofAll
+  const options = visible.filter(({ long }) => !passedOver.includes(long ?? ''))
   const usage = [
     pathOf(command),
     ...command.registeredArguments.map(argument => help.argumentTerm(argument)).map(bracketed(command)),
@@ -80,7 +83,7 @@ function rows(command: Command): string[] {
   ]
 }
 
-const ofAll = ['--json', '--help', ...apiFlags]
+const ofAll = ['--json', '--help']
 
 const bracketed = (command: Command) => (name: string, i: number) =>
   command.registeredArguments[i]?.required ? `<${name}>` : `[${name}]`

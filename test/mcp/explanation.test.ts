@@ -171,7 +171,7 @@ t.test('explanation of a Resource whose Template is missing or damaged leaves th
     const found = await apiOf('host@1', refusing(status)).explained()
     t.match(found, { rule: null, incident: { id: 'i1' }, told: [{ destination: 'On call' }] }, `${status}`)
   }
-  await t.rejects(apiOf('host@1', refusing(401)).explained(), { status: 401 })
+  await t.rejects(apiOf('host@1', refusing(401)).explained(), ApiRefusal)
   const ofGeneration2 = apiOf(null, refusing(500))
   t.equal((await ofGeneration2.explained()).rule, null)
   t.equal(ofGeneration2.asked.length, 3, 'a custom subject has no Template to ask for')
