@@ -24,6 +24,9 @@ export async function compareExpected(
   const toleranceMs = struck.length === 0 ? 0 : struckMs
   const isRetried = (at: number) => resource.house.retried.some(one => at >= one.from - second && at <= one.until + second)
   const isHeldBack = (at: number) => variants.some(({ held }) => held.some(one => at >= one.from && at <= one.until + struckMs))
+  // A silence that was held back is told at its release, as of its own instant (ADR 22).
+  const releaseOf = (at: number) =>
+    Math.max(at, ...variants.flatMap(({ held }) => held.filter(one => at >= one.from && at < one.until).map(one => one.until)))
   const incidents = await storedIncidents(resource)
   compare(
     resource,
@@ -53,7 +56,7 @@ export async function compareExpected(
     messages,
     ways.map(way => way.messages),
     {
-      isSame: (one, other) => isSameMessage(one, other, struck, toleranceMs),
+      isSame: (one, other) => isSameMessage(one, other, struck, releaseOf(other.at), toleranceMs),
       isEqual: isEqualMessage,
       describe: describeMessage,
     },
@@ -103,6 +106,7 @@ function isSameMessage(
   stored: ExpectedMessage,
   expected: ExpectedMessage,
   struck: readonly Struck[],
+  releasedAt: number,
   toleranceMs: number,
 ): boolean {
   const { at, slackMs } = expected
@@ -112,7 +116,7 @@ function isSameMessage(
     stored.rule === expected.rule &&
     stored.kind === expected.kind &&
     stored.at >= at - slackMs - toleranceMs &&
-    stored.at <= Math.max(at, meanwhile?.until ?? 0) + lateMs + toleranceMs
+    stored.at <= Math.max(releasedAt, meanwhile?.until ?? 0) + lateMs + toleranceMs
   )
 }
 
