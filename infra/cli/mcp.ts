@@ -1,5 +1,6 @@
 // `./watchkeeper mcp`: the MCP server on standard input and output, a client of generation 3 of the API. Nothing but the protocol goes to
 // standard output. The protocol's library is loaded by this command alone. It reads no data folder.
+import { flushCompileCache } from 'node:module'
 import { PassThrough } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Command } from 'commander'
@@ -44,6 +45,8 @@ async function mcp(options: McpOptions): Promise<void> {
     process.stdin.destroy()
     throw error
   })
+  // Otherwise written at the end alone, which a host may bring about by a signal: every start would compile anew.
+  flushCompileCache()
   await connection.closed
   if (process.stdin.readableEnded || process.stdout.destroyed) return process.exit(exitCodes.done)
   const most = clientLimits.mcpMessageBytes / 1024 ** 2
