@@ -123,7 +123,7 @@ export async function addressOf(api: Api, workspaceId: string, named: string): P
 }
 
 /** Null: the API does not know it by this reference. An empty one is none. */
-async function orNull<T>(reference: string, at: (reference: string) => Promise<T>): Promise<T | null> {
+export async function orNull<T>(reference: string, at: (reference: string) => Promise<T>): Promise<T | null> {
   if (reference === '' || reference === '.' || reference === '..') return null
   try {
     return await at(reference)

@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { apiPath } from '#shared/api-v3/client.ts'
 import type { TemplateObject } from '../../services/gateway/v3/template-object.ts'
 import { usageError } from '../embedded/start-error.ts'
+import { orNull } from './look-up-api.ts'
 import type { Api } from './with-api.ts'
 
 export type TemplateView = Static<typeof TemplateObject>
@@ -27,24 +28,22 @@ export const filterOf = (option: '--meta' | '--label', pairs: readonly string[] 
 
 /** Answers with the JSON types that the fields of the Template want; the API refuses what does not fit. */
 export async function readAnswers(
-  { api, root }: { api: Api; root: string },
+  place: { api: Api; root: string },
   reference: string,
   pairs: readonly string[] | undefined,
 ): Promise<Record<string, unknown> | undefined> {
   if (pairs === undefined) return undefined
   const read = readPairs('--meta', pairs, true)
-  const fields = fieldsOf(await api.read<TemplateView[]>(`${root}/templates`), reference)
+  const template = await templateOf(place, reference)
+  const fields = new Map(template?.fields.map(field => [field.key, field]))
   return Object.fromEntries(
     Object.entries(read).map(([key, text]) => [key, text === null ? null : answerOf(fields.get(key), text)]),
   )
 }
 
-/** By key, of `key@version` or of the highest version of `key`. */
-function fieldsOf(templates: readonly TemplateView[], reference: string): Map<string, Field> {
-  const ofKey = templates.filter(({ id, key }) => id === reference || key === reference)
-  const newest = ofKey.toSorted((one, other) => other.version - one.version)[0]
-  return new Map(newest?.fields.map(field => [field.key, field]))
-}
+/** By `key`, which means its highest version, or `key@version`; null: there is none. */
+export const templateOf = ({ api, root }: { api: Api; root: string }, reference: string): Promise<TemplateView | null> =>
+  orNull(reference, named => api.read<TemplateView>(`${root}${apiPath`/templates/${named}`}`))
 
 function answerOf(field: Field | undefined, text: string): unknown {
   if (field === undefined) return looseValue(text)
@@ -68,5 +67,5 @@ export function looseValue(text: string): unknown {
   }
 }
 
-/** As a template path of the API. */
+/** The path of a Resource by its id or key. */
 export const resourcePath = (root: string, id: string) => `${root}${apiPath`/resources/${id}`}`

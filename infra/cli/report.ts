@@ -1,7 +1,7 @@
 // One report to the API or to an Observation address. A server that is away is tried again; the report has an id, so that it is stored once.
 import { setTimeout as pause } from 'node:timers/promises'
 import { apiPath, createReporter } from '#shared/api-v3/client.ts'
-import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
+import { ApiRefusal } from '#shared/api-v3/errors.ts'
 import { idLength, randomId } from '#shared/ids.ts'
 import { clientLimits } from '#shared/limits-of-clients.ts'
 import { exitCodes, StartError } from '../embedded/start-error.ts'
@@ -101,5 +101,4 @@ async function patiently<T>(patienceMs: number, attempt: () => Promise<T>): Prom
   }
 }
 
-const isAway = (error: unknown): boolean =>
-  error instanceof ApiUnreachable || (error instanceof StartError && error.exitCode === exitCodes.notRunning)
+const isAway = (error: unknown): boolean => error instanceof StartError && error.exitCode === exitCodes.notRunning

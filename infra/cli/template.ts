@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { exitCodes, StartError } from '../embedded/start-error.ts'
 import { type ApiOptions, addApiNoun, type JsonOption } from './noun.ts'
-import type { TemplateView } from './pairs.ts'
+import { type TemplateView, templateOf } from './pairs.ts'
 import { printJson, printTable, say } from './printing.ts'
 import { withWorkspace } from './with-workspace.ts'
 
@@ -22,11 +22,8 @@ export function addTemplateCommands(program: Command): void {
     .action(async (file: string, options: JsonOption) => (await import('./template-check.ts')).checkTemplate(file, options))
 }
 
-const readAll = (options: ApiOptions): Promise<TemplateView[]> =>
-  withWorkspace(options, ({ api, root }) => api.read<TemplateView[]>(`${root}/templates`))
-
 async function listTemplates(options: ApiOptions): Promise<void> {
-  const all = await readAll(options)
+  const all = await withWorkspace(options, ({ api, root }) => api.read<TemplateView[]>(`${root}/templates`))
   if (options.json) return printJson(all)
   printTable(
     ['template', 'signals', 'rules', 'name'],
@@ -37,9 +34,8 @@ async function listTemplates(options: ApiOptions): Promise<void> {
 const keysOf = (parts: readonly { key: string }[]) => parts.map(({ key }) => key).join(' ')
 
 async function showTemplate(named: string, options: ApiOptions): Promise<void> {
-  const fitting = (await readAll(options)).filter(({ id, key }) => id === named || key === named)
-  const found = fitting.toSorted((one, other) => other.version - one.version)[0]
-  if (found === undefined) {
+  const found = await withWorkspace(options, place => templateOf(place, named))
+  if (found === null) {
     throw new StartError(`There is no Template "${named}": ./watchkeeper template list shows them.`, exitCodes.notFound)
   }
   if (options.json) return printJson(found)

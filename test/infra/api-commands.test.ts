@@ -23,7 +23,7 @@ const run = (line: string, environment: Record<string, string> = local, input?: 
   runProgram(t, words(line), environment, input).ended
 async function done(line: string, environment: Record<string, string> = local): Promise<string> {
   const { code, stdout, stderr } = await run(line, environment)
-  t.equal(code, 0, `${line}: ${stderr}`)
+  if (code !== 0) throw new Error(`${line} ended with ${code}: ${stderr}`)
   return stdout
 }
 const json = async (line: string, environment?: Record<string, string>) => JSON.parse(await done(`${line} --json`, environment))
@@ -295,6 +295,7 @@ t.test('a report to a server that is away is sent again, and stored once', async
   t.match(await json(`observe r run --address ${flaky}/in/secret`), { observation: 'o' })
   t.equal(asked, 3)
   t.equal(ids.size, 1)
+  t.match([...ids][0], /^\w{16}$/)
 })
 
 t.test('profiles keep address, key and workspace with mode 0600, and serve commands from anywhere', async t => {
