@@ -157,10 +157,10 @@ t.test(
   },
 )
 
-t.test('inputs are set aside and the partition goes on when the Template of a Resource is missing', async t => {
+t.test('a new Resource of a missing Template is refused, and the partition goes on (v3 4.13)', async t => {
   const world = await setStage()
   const { reply } = await create(world, { template: 'nothing@1' })
-  t.match(reply, { ok: false, error: { code: 'internal' } })
+  t.match(reply, { ok: false, error: { code: 'validation', facts: { field: 'template' } } })
   t.match((await create(world)).reply, { ok: true })
 })
 
