@@ -81,7 +81,7 @@ export function planNumbers(collection: CollectionName, { from, to, column, limi
 export function numbersIn(documents: readonly object[], { column, digitsAt }: NumbersQuery): StoredNumbers {
   const found = documents.toReversed() as Record<string, unknown>[]
   return {
-    places: Float64Array.from(found, ({ id }) => Number.parseFloat(String(id).slice(digitsAt))),
+    places: Float64Array.from(found, ({ id }) => Number.parseInt(String(id).slice(digitsAt), 10)),
     values: Float64Array.from(found, document => document[column] as number),
   }
 }

@@ -27,13 +27,16 @@ export function selectSql(collection: CollectionName, columns: readonly string[]
   }
 }
 
-/** Two values a row: the place that its id tells, its number. REAL, because an integer beyond 2^53 would be refused by the driver. */
+/**
+ * Two values a row: the place that its id tells, its number. INTEGER ends at the digits, where REAL would read `12.5e3` on. The result is REAL:
+ * the driver refuses an integer beyond 2^53.
+ */
 export function numbersSql(collection: CollectionName, { column, digitsAt }: NumbersQuery, plan: QueryPlan): Sql {
   const parameters: SqlValue[] = [digitsAt + 1]
   const conditions = conditionsSql(plan.conditions, parameters)
   parameters.push(plan.limit)
   return {
-    text: `SELECT CAST(substr("id", ?) AS REAL), ${quoted(column)} FROM ${quoted(collection)}${whereSql(conditions)} ORDER BY "id" DESC LIMIT ?`,
+    text: `SELECT CAST(CAST(substr("id", ?) AS INTEGER) AS REAL), ${quoted(column)} FROM ${quoted(collection)}${whereSql(conditions)} ORDER BY "id" DESC LIMIT ?`,
     parameters,
   }
 }

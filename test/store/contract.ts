@@ -347,7 +347,10 @@ const cases: Record<string, Case> = {
 
   'numbers come without their documents, in the order of their ids, with the places that the ids tell': async (t, store) => {
     const at = [3, 1, 2, 4, 5]
-    const row = (atUs: number, signal = 'n1') => ({ ...pushed(`numbered.${signal}.00${atUs}.labels`), value: atUs * 1.5 })
+    const row = (atUs: number, signal = 'n1') => ({
+      ...pushed(`numbered.${signal}.00${atUs}.${atUs}e3labels`),
+      value: atUs * 1.5,
+    })
     await store.insert('pushedObservations', [...at.map(atUs => row(atUs)), row(9, 'n2'), { ...row(6), value: null }])
     const prefix = 'numbered.n1.'
     const query = { from: `${prefix}002`, to: endOfPrefix(prefix), digitsAt: prefix.length, column: 'value', limit: 10 }
