@@ -87,7 +87,8 @@ export class Keepers {
     this.clock.stayFor(latenessMs)
   }
 
-  async suffer(blow: Blow): Promise<void> {
+  /** Lives through a blow and some seconds after it. Returns the instant at which reports can be taken again, on the keepers' clock. */
+  async suffer(blow: Blow): Promise<number> {
     if (blow === 'store away') this.#storeAwayUntil = this.clock.now() + 8 * second
     if (blow === 'gateways away') await this.lack('gateways', 8 * second)
     if (blow === 'clock set') this.#setClock()
@@ -95,9 +96,11 @@ export class Keepers {
     if (blow === 'restart') await this.clock.live(this.#random.integer(1, 8) * second)
     if (blow === 'kill' || blow === 'restart') await this.start()
     if (blow === 'stop') await this.#handOver()
+    const endsAt = this.now() + Math.max(0, this.#storeAwayUntil - this.clock.now())
     // Whoever takes over is not jumped over.
     this.clock.stayFor(latenessMs)
     await this.clock.live(this.#random.pick([0, 5, 20]) * second)
+    return endsAt
   }
 
   /** Lives through a time without the store or without gateways. */
@@ -117,14 +120,16 @@ export class Keepers {
     return announceGateway({ bus: this.#client, clock: this.clock, logger: silent }, async () => undefined)
   }
 
-  /** The keeper dies in the middle of what it writes next, if it writes within 10 s, and another one starts. */
-  async dieWriting(writes: number): Promise<void> {
+  /** The keeper dies in the middle of what it writes next, after 10 s at most, and another one starts. Returns the instant of the death. */
+  async dieWriting(writes: number): Promise<number> {
     const dying = this.#keeper
     dying.writesLeft = writes
     for (let waited = 0; dying.isAlive && waited < 100; waited++) await this.clock.live(100)
+    const diedAt = this.now()
     await this.#kill()
     await this.start()
     this.clock.stayFor(latenessMs)
+    return diedAt
   }
 
   /** Asks once; null: nobody answered. `meanwhile` passes the first moments. */

@@ -11,6 +11,7 @@ import type { Resource } from './resource.ts'
 const second = 1_000
 const minute = 60 * second
 
+/** A time in which no report could be taken: the seconds lived through before and after it are none of it. */
 export interface Struck {
   from: number
   until: number
@@ -24,16 +25,18 @@ export interface Struck {
 export async function strike(resources: readonly Resource[], random: Random, struck: Struck[]): Promise<string> {
   const { keepers } = (resources[0] as Resource).house
   const lacks = random.pick([null, null, null, 'keepers', 'keepers', 'store', 'gateways'] as const)
-  const from = keepers.now()
+  let from = keepers.now()
+  let until: number | null = null
   const blow = lacks ?? (random.chance(0.4) ? 'death in a write' : random.pick(blows))
   const countsTo = isTakenOver.has(blow) ? await recordedOf(resources) : new Map()
-  if (blow === 'death in a write') await keepers.dieWriting(random.integer(0, 5))
+  if (blow === 'death in a write') from = await keepers.dieWriting(random.integer(0, 5))
   else if (blow === 'keepers')
     await keepers.beAway(keepers.clock.now() + random.integer(second, random.pick([5, 40, 200]) * minute))
   else if (blow === 'store' || blow === 'gateways') await keepers.lack(blow, random.integer(5 * second, 6 * minute))
-  else await keepers.suffer(blow)
-  struck.push({ from, until: keepers.now(), lacks, countsTo })
-  return `blow: ${blow} ${from} to ${keepers.now()}`
+  else until = await keepers.suffer(blow)
+  until ??= keepers.now()
+  struck.push({ from, until, lacks, countsTo })
+  return `blow: ${blow} ${from} to ${until}`
 }
 
 const isTakenOver: ReadonlySet<string> = new Set(['keepers', 'death in a write', 'kill', 'stop', 'restart'])
