@@ -9,11 +9,13 @@ export interface ArrivedObservation extends Omit<NaiveObservation, 'signal'> {
 
 export type Event =
   | { kind: 'observed'; at: number; observation: ArrivedObservation }
-  /** Made, bound to another revision, or answered anew. `isRebound`: every open incident closes. */
+  /** Made, bound to another revision, answered anew, or with a signal that a sender declared. `isRebound`: every open incident closes. */
   | {
       kind: 'bound'
       at: number
       isRebound: boolean
+      /** A sender declared a signal: no rule reads it, so nothing is judged. */
+      isDeclared: boolean
       template: string
       answers: Answers
       signalIds: Readonly<Record<string, string>>

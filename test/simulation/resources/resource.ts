@@ -30,7 +30,8 @@ export class Resource implements Asking {
     const view = await this.#shown({ kind: 'create-resource', ...made })
     const { answers, signals, createdAt } = view as ResourceView
     const signalIds = Object.fromEntries(signals.map(({ key, id }) => [key, id]))
-    this.facts.events.push({ kind: 'bound', at: createdAt, isRebound: true, template, answers: answers ?? {}, signalIds })
+    const binding = { isRebound: true, isDeclared: false, template, answers: answers ?? {}, signalIds }
+    this.facts.events.push({ kind: 'bound', at: createdAt, ...binding })
   }
 
   readonly subject = async (): Promise<SubjectDocument> =>
@@ -107,7 +108,7 @@ export class Resource implements Asking {
     if (view === null) return
     this.#compareAnswers('update', view, after.answers)
     const { updatedAt: at } = await this.subject()
-    this.facts.events.push({ ...binding, at, isRebound: false, answers: after.answers })
+    this.facts.events.push({ ...binding, at, isRebound: false, isDeclared: false, answers: after.answers })
   }
 
   async #rebind(template: string, answers: Record<string, unknown>): Promise<void> {
@@ -122,7 +123,8 @@ export class Resource implements Asking {
     const { updatedAt: at } = await this.subject()
     const signalIds = Object.fromEntries(view.signals.map(({ key, id }) => [key, id]))
     this.#compareSignals(binding.signalIds, signalIds, template)
-    this.facts.events.push({ kind: 'bound', at, isRebound: true, template, answers: after.answers, signalIds })
+    const rebound = { isRebound: true, isDeclared: false, template, answers: after.answers, signalIds }
+    this.facts.events.push({ kind: 'bound', at, ...rebound })
   }
 
   #template = (name: string) => this.house.revisions.get(name)!

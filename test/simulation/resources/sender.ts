@@ -106,7 +106,7 @@ export class Sender {
     if (signalId === undefined) {
       this.#declared.add(result.signal)
       const signalIds = { ...binding.signalIds, [report.signal]: result.signal }
-      facts.events.push({ ...binding, at: Math.floor(row.receivedAtUs / 1_000), isRebound: false, signalIds })
+      facts.events.push({ ...binding, at: Math.floor(row.receivedAtUs / 1_000), isRebound: false, isDeclared: true, signalIds })
     }
     this.#arrive(row, { report, result, identity, content })
   }

@@ -16,6 +16,8 @@ export interface Step {
   at: number
   /** An input belongs behind everything that was due by its instant. */
   by: 'time' | 'input'
+  /** The Resource was judged at this instant, whatever was held back: a report on a signal that no rule reads judges nothing. */
+  isJudged: boolean
   /** True: a problem; unknown: nothing may move. */
   truth: NaiveTruth
   /** It would be another truth if silence counted that is held back: nothing may move. */
@@ -117,11 +119,12 @@ export function stepsOf(facts: ResourceFacts, tenure: Tenure, past: Past, held: 
   const times = candidates(past.after(end), rule, held).filter(at => at > tenure.from && at <= last)
   const steps: Step[] = []
   let count = first
-  const judge = (at: number, by: Step['by']) => {
+  const judge = (at: number, by: Step['by'], isJudged = false) => {
     const silenceAt = silenceTo(held, at)
     const says = past.truth(rule.decision, count, at, silenceAt)
     const isProvisional = silenceAt < at && past.truth(rule.decision, count, at, at) !== says
-    steps.push({ at, by, truth: isProvisional ? 'unknown' : says, isProvisional, ...waitsOf(rule, past.after(count)) })
+    const truth = isProvisional ? 'unknown' : says
+    steps.push({ at, by, isJudged, truth, isProvisional, ...waitsOf(rule, past.after(count)) })
   }
   for (const at of times) {
     while (count < end && (events[count] as Event).at < at) take()
@@ -132,8 +135,17 @@ export function stepsOf(facts: ResourceFacts, tenure: Tenure, past: Past, held: 
 
   function take(): void {
     count += 1
-    judge((events[count - 1] as Event).at, 'input')
+    const event = events[count - 1] as Event
+    judge(event.at, 'input', isRead(event, past.after(count)))
   }
+}
+
+/** Whether the rules are judged anew, of the facts after an event. */
+function isRead(event: Event, { signals, observations }: NaiveFacts): boolean {
+  if (event.kind === 'bound') return !event.isDeclared
+  const { identity } = (event as Extract<Event, { kind: 'observed' }>).observation
+  const observed = observations.findLast(one => one.identity === identity)
+  return signals.some(({ key }) => key === observed?.signal)
 }
 
 /** The same, but that a silence which is heard after all has been there since its own instant, or since what was judged last. */
@@ -142,7 +154,7 @@ export function ofOwnInstants(steps: readonly Step[]): Step[] {
   for (const step of steps) {
     let { at } = step
     if (step.by === 'time' && !step.isProvisional && moved.at(-1)?.isProvisional === true) {
-      while (moved.at(-1)?.isProvisional === true && moved.at(-1)?.by === 'time') at = (moved.pop() as Step).at
+      while (moved.at(-1)?.isProvisional === true && moved.at(-1)?.isJudged === false) at = (moved.pop() as Step).at
       const before = moved.at(-1)
       if (before?.isProvisional === true) at = before.at
     }
