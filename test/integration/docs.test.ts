@@ -79,6 +79,14 @@ const pages: Page[] = [
     name: 'observation-addresses.md',
     results: [{ id: 'nightly-job@1' }, { observation: '2026-10-05', created_signal: false }, { created_signal: false }],
   },
+  {
+    name: 'templates.md',
+    results: [...[1, 2, 3, 4, 5].map(version => ({ id: `queue@${version}` })), { template: 'queue@3', meta: { limit: 2000 } }],
+  },
+  {
+    name: 'observing-jobs.md',
+    results: [{ id: 'daily-job@1' }, { observation: String, created_signal: false }],
+  },
   { name: 'people.md' },
   {
     name: 'session-api.md',
@@ -126,6 +134,24 @@ function blocksOf({ name, sections }: Page): string[] {
   return parts.flatMap(part => [...part.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block = '']) => block))
 }
 
+/** Lines of schedulers (crontab, CI, systemd) that report. Their job is one that ends well. */
+function scheduledOf({ name }: Page): string[] {
+  const page = readFileSync(join(root, 'docs', name), 'utf8')
+  const lines = [...page.matchAll(/\/opt\/watchkeeper\/(watchkeeper observe .* -- ).+$/gm)]
+  return lines.map(([, command = '']) => `./${command}true`)
+}
+
+const literal = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+
+/** Blocks of output. `…` stands for whatever differs from run to run. */
+function outputsOf({ name }: Page): { text: string; pattern: RegExp }[] {
+  const page = readFileSync(join(root, 'docs', name), 'utf8')
+  return [...page.matchAll(/^( *)```text\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', block = '']) => {
+    const text = block.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
+    return { text, pattern: new RegExp(text.split('…').map(literal).join('.*')) }
+  })
+}
+
 interface Place {
   folder: string
   baseUrl: string
@@ -147,7 +173,7 @@ function scriptOf(page: Page, place: Place): string {
       `${page.name} has a block with ${part}`,
     )
   const run = blocks.filter(block => !page.left?.some(([part]) => block.includes(part)))
-  return `${prelude}key=$(cat .data/first-key)\n${run.join('\n')}`
+  return `${prelude}key=$(cat .data/first-key)\n${[...run, ...scheduledOf(page)].join('\n')}`
     .replaceAll(/http:\/\/(localhost|127\.0\.0\.1):2517/g, place.baseUrl)
     .replaceAll('http://127.0.0.1:9090', place.opsUrl)
     .replaceAll(
@@ -173,6 +199,9 @@ async function runPage(t: Test, page: Page, place: Place): Promise<void> {
   })
   const [code] = await once(child, 'close')
   t.equal(code, 0, `${page.name}: ${stderr}${stdout}`)
+  // `observe` ends with the exit code of its command, also if its report was refused.
+  t.notMatch(stderr, 'The report was not sent', page.name)
+  for (const { text, pattern } of outputsOf(page)) t.match(stdout, pattern, `${page.name} prints ${text}`)
   const answers = stdout.split('\n').filter(line => line.startsWith('{'))
   const read = answers.map(line => JSON.parse(line) as { result?: unknown; error?: unknown; user?: unknown })
   for (const [i, answer] of read.entries()) t.notOk(answer.error, `${page.name}: ${answers[i]}`)
