@@ -46,11 +46,12 @@ export default {
     },
     fence('fence-mcp', '^(services/mcp|test)/', npm('@modelcontextprotocol/[^/]+')),
     fence('fence-pino', '^(shared/logger[.]ts$|test/)', npm('pino')),
+    fence('fence-yaml', '^(infra/apply|test)/', npm('yaml')),
     fence('fence-commander', '^(infra/(cli|gates)|test)/', npm('commander')),
     {
       name: 'no-development-dependency-at-runtime',
       severity: 'error',
-      from: { path: '^(services|machines|shared|infra/(cli|embedded))/' },
+      from: { path: '^(services|machines|shared|infra/(apply|cli|embedded))/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },

@@ -27,4 +27,16 @@ export const clientLimits = {
   lineCharacters: 1_000,
   /** Of the profile file: hundreds of profiles. */
   profileBytes: 256 * 1024,
+  /** Of `apply`: a folder of configuration, its sub-folders included. Beyond, it is the wrong folder. */
+  configurationFiles: 10_000,
+  /** One such file: an export of 50,000 Resources of one Template. */
+  configurationFileBytes: 16 * 1024 * 1024,
+  /** All of them together: read into memory, parsed about 20 times as large. */
+  configurationBytes: 32 * 1024 * 1024,
+  /** Objects in them; a workspace has at most 100,000 Resources (v3 8.4). */
+  configurationObjects: 110_000,
+  /** How often one YAML document may repeat its parts by aliases: a short text must not grow without end. */
+  configurationAliases: 100,
+  /** Requests under way at once from `apply`, `export` and `template rebind`; more are answered no sooner. */
+  requestsAtOnce: 16,
 } as const

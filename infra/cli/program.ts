@@ -22,6 +22,8 @@ const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   prober: async () => (await import('./prober.ts')).addProberCommands,
   template: async () => (await import('./template.ts')).addTemplateCommands,
   destination: async () => (await import('./destination.ts')).addDestinationCommands,
+  apply: async () => (await import('./apply.ts')).addApplyCommand,
+  export: async () => (await import('./export.ts')).addExportCommand,
   observe: async () => (await import('./observe.ts')).addObserveCommand,
   incident: async () => (await import('./incident.ts')).addIncidentCommands,
   bus: async () => (await import('./bus.ts')).addBusCommands,

@@ -1,5 +1,6 @@
 // How a command talks to generation 3 of the API: where it is, its lists, and its refusals as one sentence with an exit code. Texts of a server are
 // never printed as they came.
+import { createClassicClient } from '#shared/api-v2/client.ts'
 import { type ApiClient, type ApiRequest, createApiClient } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
 import { type ExitCode, exitCodes, StartError, usageError } from '../embedded/start-error.ts'
@@ -19,6 +20,10 @@ export interface Api {
   list<T>(path: string, query: Query, things: string, most?: number): Promise<T[]>
   /** As `send`; throws what the client throws. */
   call(request: ApiRequest, signal?: AbortSignal): Promise<unknown>
+  /** The result of a request to generation 2, by the key of the last call; throws what its client throws. */
+  classic(request: ApiRequest): Promise<unknown>
+  /** What is going on, for a person at a terminal. */
+  say(text: string): void
   url: string
   /** The id of the workspace that the profile remembers. */
   remembered: string | null
@@ -45,7 +50,8 @@ export async function withApiAt<T>(place: ApiPlace, run: (api: Api) => Promise<T
 
 function apiAt(place: ApiPlace, say: (text: string) => void): Api {
   const connect = (key: string) => createApiClient({ url: place.url, key, userAgent })
-  let client = connect(place.key)
+  let key = place.key
+  let client = connect(key)
   let isRenewed = false
   /** A key of this machine that is refused is replaced once. */
   async function renewing<R>(attempt: (client: ApiClient) => Promise<R>): Promise<R> {
@@ -54,7 +60,8 @@ function apiAt(place: ApiPlace, say: (text: string) => void): Api {
     } catch (error) {
       if (place.renew === null || isRenewed || !(error instanceof ApiRefusal) || error.status !== 401) throw error
       isRenewed = true
-      client = connect(await place.renew())
+      key = await place.renew()
+      client = connect(key)
       return attempt(client)
     }
   }
@@ -73,6 +80,8 @@ function apiAt(place: ApiPlace, say: (text: string) => void): Api {
         }
         return items
       }),
+    classic: request => createClassicClient({ url: place.url, key, userAgent }).call(request),
+    say,
     url: place.url,
     remembered: place.workspace,
   }

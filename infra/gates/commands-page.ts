@@ -7,7 +7,7 @@ import { createProgram } from '../cli/program.ts'
 import { exitCodeMeanings } from '../embedded/start-error.ts'
 
 const nounsOverApi =
-  '`resource`, `monitor`, `template`, `observe`, `incident`, `destination`, `maintenance`, `address`, `audit` and `status`'
+  '`resource`, `monitor`, `template`, `observe`, `incident`, `destination`, `maintenance`, `address`, `apply`, `export`, `audit` and `status`'
 
 const head = `# Commands
 

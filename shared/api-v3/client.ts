@@ -37,11 +37,9 @@ export const apiPath = (texts: TemplateStringsArray, ...names: readonly string[]
   String.raw({ raw: texts }, ...names.map(encodeURIComponent))
 
 /** Throws ApiUnreachable for a URL that is none of http or https, and for a key that no header can carry. */
-export function createApiClient({ url, key, userAgent }: ApiOptions): ApiClient {
-  const base = baseOf(url)
-  // `fetch` would quote it in its error.
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new ApiUnreachable(null, 'the API key is empty or has characters that no key has')
-  const headers = { authorization: `Bearer ${key}`, 'user-agent': userAgent, accept: 'application/json' }
+export function createApiClient(options: ApiOptions): ApiClient {
+  const base = baseOf(options.url)
+  const headers = headersOf(options)
 
   async function call({ method, path, query = {}, body }: ApiRequest, signal?: AbortSignal): Promise<ApiReply> {
     const target = new URL(`${base}/api/v3${path}`)
@@ -110,8 +108,15 @@ function requireKey(key: string): string {
   throw new ApiUnreachable(null, 'the API key is empty or has characters that no key has')
 }
 
+/** Throws ApiUnreachable for a key that no header can carry. */
+export const headersOf = ({ key, userAgent }: ApiOptions): Record<string, string> => ({
+  authorization: `Bearer ${requireKey(key)}`,
+  'user-agent': userAgent,
+  accept: 'application/json',
+})
+
 /** Without the last slash, user information, query and fragment. */
-function baseOf(url: string): string {
+export function baseOf(url: string): string {
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
     throw new ApiUnreachable(null, 'the URL must begin with http:// or https://')
@@ -119,7 +124,8 @@ function baseOf(url: string): string {
   return parsed.origin + parsed.pathname.replace(/\/+$/, '')
 }
 
-async function exchange(target: URL, base: string, init: RequestInit): Promise<{ status: number; text: string }> {
+/** Throws ApiUnreachable. */
+export async function exchange(target: URL, base: string, init: RequestInit): Promise<{ status: number; text: string }> {
   try {
     const response = await fetch(target, init)
     return { status: response.status, text: await readText(response, base) }

@@ -87,6 +87,7 @@ const pages: Page[] = [
     name: 'observing-jobs.md',
     results: [{ id: 'daily-job@1' }, { observation: String, created_signal: false }],
   },
+  { name: 'configuration-as-files.md', results: [] },
   { name: 'people.md' },
   {
     name: 'session-api.md',

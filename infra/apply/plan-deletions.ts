@@ -1,0 +1,78 @@
+// Steps that take away what no file names, for --prune alone. Templates stay, because nothing deletes them. Resources are archived, because nothing
+// deletes them either: what is archived stays archived. Pure.
+import { apiPath } from '#shared/api-v3/client.ts'
+import { isSame } from './plan-destinations.ts'
+import { type Present, type PresentSubject, tablePath } from './present.ts'
+import type { Phase, Step, StepRequest } from './step.ts'
+import type { Wanted } from './wanted.ts'
+
+export function planDeletions(wanted: Wanted, present: Present, workspace: string): Step[] {
+  const keys = new Set([...wanted.resources, ...wanted.subjects].map(({ key }) => key))
+  const { classic } = present
+  // With generation 2 switched off no file can name a custom subject: it stays.
+  const active = present.resources.filter(one => one.archived_at === null && (one.template !== null || classic !== null))
+  const unused = active.filter(({ key }) => !keys.has(key))
+  const steps =
+    classic === null
+      ? []
+      : [...unusedTables(wanted, present, keys, workspace), ...unusedParts(wanted, classic.subjects, workspace)]
+  const archived = unused.map(({ id, key, template }) => {
+    const kind = template === null ? 'Subject' : template === 'website-check@1' ? 'Monitor' : 'Resource'
+    const path = apiPath`/workspaces/${workspace}/resources/${id}/archive`
+    return { ...gone('unused resources', kind, key, { api: 'v3', method: 'POST', path }), verb: 'archived' } as const
+  })
+  const destinations = present.destinations.filter(({ name }) => !wanted.destinations.some(one => isSame(one.name, name)))
+  return [
+    ...steps,
+    ...archived,
+    ...destinations.map(({ id, name }) => {
+      const path = apiPath`/workspaces/${workspace}/destinations/${id}`
+      return gone('unused destinations', 'Destination', name, { api: 'v3', method: 'DELETE', path })
+    }),
+  ]
+}
+
+/** A table leaves with its subject. */
+function unusedTables(wanted: Wanted, { resources, classic }: Present, keys: ReadonlySet<string>, workspace: string): Step[] {
+  const named = new Set(wanted.tables.map(({ subject }) => subject))
+  return [...(classic?.tables ?? [])].flatMap(([key, rows]) => {
+    const owner = resources.find(resource => resource.key === key)
+    if (owner === undefined || rows.length === 0 || named.has(key) || !keys.has(key)) return []
+    const path = `${tablePath({ id: owner.id, key, isMonitor: owner.template !== null })}${inWorkspace(workspace)}`
+    return [gone('unused tables', 'DeliveryTable', key, { api: 'v2', method: 'DELETE', path })]
+  })
+}
+
+/** Rules in an order in which each goes before those that it reads, then signals. */
+function unusedParts(wanted: Wanted, present: readonly PresentSubject[], workspace: string): Step[] {
+  const pairs = wanted.subjects.flatMap(one => {
+    const found = present.find(({ key }) => key === one.key)
+    return found === undefined ? [] : [{ one, found }]
+  })
+  const removed = (phase: Phase, kind: string, path: (key: string, part: string) => string) => (key: string, part: string) =>
+    gone(phase, kind, `${key}/${part}`, { api: 'v2', method: 'DELETE', path: `${path(key, part)}${inWorkspace(workspace)}` })
+  const rule = removed('unused rules', 'Rule', (key, part) => apiPath`/subjects/${key}/rules/${part}`)
+  const signal = removed('unused signals', 'Signal', (key, part) => apiPath`/subjects/${key}/signals/${part}`)
+  const without = (all: readonly { key: string }[], kept: readonly { key: string }[]) =>
+    all.map(({ key }) => key).filter(key => !kept.some(one => one.key === key))
+  return [
+    ...pairs.flatMap(({ one, found }) =>
+      without(found.rules, one.rules)
+        .toReversed()
+        .map(part => rule(one.key, part)),
+    ),
+    ...pairs.flatMap(({ one, found }) => without(found.signals, one.signals).map(part => signal(one.key, part))),
+  ]
+}
+
+const inWorkspace = (workspace: string): string => `?workspace_id=${encodeURIComponent(workspace)}`
+
+const gone = (phase: Phase, kind: string, name: string, request: StepRequest): Step => ({
+  verb: 'deleted',
+  phase,
+  kind,
+  name,
+  what: '',
+  source: null,
+  requests: [request],
+})

@@ -1,0 +1,68 @@
+// Client of generation 2 of the API over HTTP, for what generation 3 does not write: custom subjects with their rules, and delivery tables.
+// Never prints, never retries, never follows a redirect.
+import { type ApiOptions, type ApiRequest, baseOf, exchange, headersOf } from '#shared/api-v3/client.ts'
+import { ApiUnreachable } from '#shared/api-v3/errors.ts'
+import { clientLimits } from '#shared/limits-of-clients.ts'
+
+/** Generation 2 refused. Its message goes in front of a colon, its details behind. */
+export class ClassicRefusal extends Error {
+  override readonly name = 'ClassicRefusal'
+  readonly code: number
+  readonly details: string
+
+  constructor(code: number, message: string, details: string) {
+    super(message)
+    this.code = code
+    this.details = details
+  }
+}
+
+/** The installation serves generation 3 alone (v3 12.1). */
+export class ClassicGone extends Error {
+  override readonly name = 'ClassicGone'
+}
+
+export interface ClassicClient {
+  /** The result; `path` is below `/api/v2`. Throws ClassicRefusal, ClassicGone and ApiUnreachable. */
+  call(request: ApiRequest): Promise<unknown>
+}
+
+/** Throws as `createApiClient` does. */
+export function createClassicClient(options: ApiOptions): ClassicClient {
+  const base = baseOf(options.url)
+  const headers = headersOf(options)
+  return {
+    async call({ method, path, query = {}, body }) {
+      const target = new URL(`${base}/api/v2${path}`)
+      for (const [name, value] of Object.entries(query)) if (value !== undefined) target.searchParams.set(name, String(value))
+      const { status, text } = await exchange(target, base, {
+        method,
+        headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+        body: body === undefined ? null : JSON.stringify(body),
+        redirect: 'manual',
+        signal: AbortSignal.timeout(clientLimits.responseMs),
+      })
+      if (status === 410) throw new ClassicGone('generation 2 of the API is switched off')
+      return resultOf(base, status, text)
+    },
+  }
+}
+
+function resultOf(base: string, status: number, text: string): unknown {
+  const envelope = parse(text)
+  if (status !== 200 || envelope === null || !('result' in envelope)) {
+    throw new ApiUnreachable(base, `it responded with status ${status} and nothing that generation 2 of the API says`)
+  }
+  const { result, error } = envelope
+  if (error === null || error === undefined) return result
+  const { code, message, details } = error as { code: number; message: string; details: string }
+  throw new ClassicRefusal(code, message, details)
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(text) as Record<string, unknown> | null
+  } catch {
+    return null
+  }
+}

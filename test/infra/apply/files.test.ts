@@ -1,0 +1,203 @@
+// Files of configuration before anything is sent: faults by file, line and dotted place, and bounds. Table of named cases, no server.
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { clientLimits } from '#shared/limits-of-clients.ts'
+import { readObjects } from '../../../infra/apply/document.ts'
+import { readFolder } from '../../../infra/apply/read-folder.ts'
+import { temporaryFolder } from '../run-program.ts'
+import { bound, job, planned } from './planned.ts'
+
+const monitor = (meta: string) =>
+  `kind: Monitor\nkey: new\nname: New\nmeta: {url: 'https://example.com', interval_value: 1, ${meta}}`
+const subject = (document: string) => `kind: Subject
+key: queue
+name: Queue
+signals:
+  - {key: depth, name: Depth, kind: event}
+rules:
+  - key: deep
+    name: Deep
+    document: ${document}
+`
+
+const faults: [what: string, text: string, fault: RegExp][] = [
+  ['a missing bracket', 'kind: Template\nsignals: [\nkey: job', /^a\.yaml:3: /],
+  ['a key that stands twice', 'kind: Template\nkey: a\nkey: b', /^a\.yaml:3: Map keys must be unique/],
+  ['a tag', 'kind: Monitor\nmeta: !!python/object {}', /^a\.yaml:2: Unresolved tag/],
+  ['a tag of YAML 1.1', '%YAML 1.1\n---\nkind: Monitor\nmeta: !!set {a}', /^a\.yaml:4: Unresolved tag/],
+  [
+    'an infinite number',
+    'kind: Monitor\nkey: a\nname: A\nmeta:\n  x: [1, .inf]',
+    /^a\.yaml:5: meta\.x\.1: it must be a finite number/,
+  ],
+  ['an alias inside its own anchor', 'kind: Monitor\nmeta: &a\n  b: *a', /nested deeper than 64 levels/],
+  ['what lies too deep', `kind: Monitor\nmeta: ${'['.repeat(80)}${']'.repeat(80)}`, /nested deeper than 64 levels/],
+  ['what lies far too deep', `a: ${'['.repeat(100_000)}`, /^a\.yaml:/],
+  ['a list of numbers', '- 1\n- 2', /^a\.yaml:1: it must be an object with a kind/],
+  ['a text', 'hello', /^a\.yaml:1: it must be an object with a kind, or a list of such$/],
+  ['no kind', 'key: a', /^a\.yaml:1: it needs a kind: one of Destination, Template/],
+  ['another kind', 'name: a\nkind: Website', /^a\.yaml:2: kind: it must be one of Destination, Template/],
+  ['an unknown member', 'kind: Destination\nname: A\nurl: https://a', /^a\.yaml:3: url: Unknown field 'url'/],
+  ['a missing member', 'kind: Destination\nname: A', /^a\.yaml:1: type: /],
+  [
+    'a second default',
+    'kind: Destination\nname: Ops\ntype: slack\ndefault: true\n---\nkind: Destination\nname: B\ntype: slack\ndefault: true',
+    /^a\.yaml:9: default: /,
+  ],
+  [
+    'a channel of a webhook',
+    'kind: Destination\nname: A\ntype: webhook\nchannel: ops',
+    /^a\.yaml:4: channel: a webhook has no channel/,
+  ],
+  ['openings to slack', 'kind: Destination\nname: A\ntype: slack\nsend_on_open: true', /^a\.yaml:4: send_on_open: /],
+  [
+    'a new destination without its URL',
+    'kind: Destination\nname: On call!\ntype: slack',
+    /^a\.yaml:2: name: "On call!" is new: set WATCHKEEPER_DESTINATION_ON_CALL_URL to its URL/,
+  ],
+  [
+    'another type of a destination',
+    'kind: Destination\nname: ops\ntype: webhook',
+    /^a\.yaml:3: type: "Ops" is a slack, and a type never changes/,
+  ],
+  [
+    'two destinations with one variable',
+    'kind: Destination\nname: Ops\ntype: slack\n---\nkind: Destination\nname: Ops!\ntype: slack',
+    /^a\.yaml:6: name: "Ops" and "Ops!" would both/,
+  ],
+  [
+    'one object twice',
+    `${bound('template: job')}\n---\nkind: Monitor\nkey: a\nname: A`,
+    /^a\.yaml:20: key: it stands in a\.yaml:14 too/,
+  ],
+  [
+    'a fault deep in a Template',
+    job.replace('operand: problem', 'operand: broken'),
+    /^a\.yaml:12: rules\.0\.decision\.operand: /,
+  ],
+  [
+    'a destination that there is not',
+    `${job}    destination: {name: Nobody}`,
+    /^a\.yaml:13: rules\.0\.destination: 'Nobody' names no destination/,
+  ],
+  ['a Template that there is not', bound('template: task'), /^a\.yaml:17: template: there is no Template task, neither/],
+  ['a revision that there is not', bound('template: job@7'), /^a\.yaml:17: template: there is no Template job@7/],
+  ['a wrong answer', bound('template: job\nmeta:\n  most: many'), /^a\.yaml:19: meta\.most: /],
+  [
+    'an answer to no field',
+    bound('template: job\nmeta: {least: 1}'),
+    /^a\.yaml:18: meta\.least: The Template declares no field 'least'/,
+  ],
+  ['a number as a label', bound('template: job\nlabels:\n  env: 1.0'), /^a\.yaml:19: labels\.env: a label is a text/],
+  [
+    '17 labels',
+    bound(`template: job\nlabels: {${Array.from({ length: 17 }, (_, i) => `l${i}: a`).join(', ')}}`),
+    /labels: a Resource has at most 16 labels/,
+  ],
+  [
+    'a key of an archived Resource',
+    `${job}---\nkind: Resource\nkey: old\nname: A\ntemplate: job`,
+    /^a\.yaml:15: key: old is archived, and nothing restores it/,
+  ],
+  [
+    'a monitor as a Resource',
+    `${job}---\nkind: Resource\nkey: shop\nname: A\ntemplate: job`,
+    /^a\.yaml:15: key: shop is a website monitor: its kind is Monitor/,
+  ],
+  [
+    'a subject as a Resource',
+    `${job}---\nkind: Resource\nkey: queue\nname: A\ntemplate: job`,
+    /queue is a custom subject: its kind is Subject/,
+  ],
+  [
+    'a monitor as a subject',
+    'kind: Subject\nkey: shop\nname: Shop',
+    /^a\.yaml:2: key: shop is no custom subject: its kind is Monitor/,
+  ],
+  ['a Location that there is not', monitor('locations: [mars]'), /^a\.yaml:4: meta\.locations\.0: there is no Location "mars"/],
+  ['a monitor without Locations', monitor('method: GET'), /^a\.yaml:4: meta\.locations: /],
+  [
+    'a wrong rule document',
+    subject('{inputs: [{signal: depth, mode: status}], decision: {need: some}}'),
+    /^a\.yaml:9: rules\.0\.document\.decision\.need: .* must be one of/,
+  ],
+  [
+    'a rule that reads no signal',
+    subject('{inputs: [{signal: dpeth, mode: status}], decision: {need: any}}'),
+    /^a\.yaml:9: rules\.0\.document\.inputs\.0\.signal: there is no signal dpeth/,
+  ],
+  [
+    'a rule that reads itself',
+    subject('{inputs: [{from: deep}], decision: {need: any}}'),
+    /^a\.yaml:6: rules: rules must not read each other in a circle/,
+  ],
+  [
+    'another kind of signal',
+    'kind: Subject\nkey: queue\nname: Q\nsignals:\n  - {key: depth, name: D, kind: heartbeat}',
+    /^a\.yaml:5: signals\.0\.kind: the signal depth has the kind event, which never changes/,
+  ],
+  [
+    'a table of nobody',
+    'kind: DeliveryTable\nsubject: nobody\nrows: [{destination: Ops, on: [problem]}]',
+    /^a\.yaml:2: subject: there is no custom subject and no monitor nobody/,
+  ],
+  [
+    'a table of a Resource',
+    `${bound('template: job')}\n---\nkind: DeliveryTable\nsubject: a\nrows: [{destination: Ops, on: [problem]}]`,
+    /^a\.yaml:20: subject: a is a Resource of a Template/,
+  ],
+  [
+    'a table with an unknown destination',
+    'kind: DeliveryTable\nsubject: queue\nrows:\n  - {destination: B, on: [problem]}',
+    /^a\.yaml:4: rows\.0\.destination: there is no destination "B"/,
+  ],
+]
+
+t.test('a wrong file is refused with file, line and dotted place', async t => {
+  for (const [what, text, fault] of faults) t.throws(() => planned(text), { message: fault, exitCode: 4 }, what)
+})
+
+t.test('a document is refused when its aliases multiply its text', async t => {
+  const lines = ['a: &a [x, x, x, x, x, x, x, x, x]']
+  for (let i = 1; i < 12; i++)
+    lines.push(`${'abcdefghijkl'[i]}: &${'abcdefghijkl'[i]} [${`*${'abcdefghijkl'[i - 1]}, `.repeat(9)}]`)
+  t.throws(() => readObjects('a.yaml', lines.join('\n')), { message: /^a\.yaml:1: its aliases repeat too much/ })
+  const [shared] = readObjects('a.yaml', 'kind: Monitor\none: &a [1]\nother: *a')
+  t.strictSame(shared?.value, { kind: 'Monitor', one: [1], other: [1] }, 'a few are read')
+})
+
+t.test('faults never carry control characters of a file to the terminal', async t => {
+  const text = 'kind: Destination\nname: A\n"\\e[2J": 1'
+  t.throws(() => planned(text), { message: /Unknown field ' \[2J'/ })
+})
+
+t.test('a folder is read with its sub-folders and linked files, and within its bounds', async t => {
+  const folder = temporaryFolder(t)
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+  await t.rejects(readFolder(join(folder, 'none')), { message: /^There is no file or folder/, exitCode: 5 })
+  await t.rejects(readFolder(folder), { message: /holds no configuration/, exitCode: 2 })
+  mkdirSync(join(folder, 'sub'))
+  mkdirSync(join(folder, '.git'))
+  write('.git/c.yaml', 'kind: Hidden')
+  write('readme.md', '# not read')
+  write('sub/b.json', '[{"kind": "A"}, {"kind": "B"}]')
+  write('a.yml', '# only a comment\n---\nkind: C\n')
+  symlinkSync(join(folder, 'a.yml'), join(folder, 'z.yaml'))
+  t.strictSame(
+    (await readFolder(folder)).map(({ value, file, lineOf }) => [value['kind'], file, lineOf('')]),
+    [
+      ['C', join(folder, 'a.yml'), 3],
+      ['A', join(folder, 'sub/b.json'), 1],
+      ['B', join(folder, 'sub/b.json'), 1],
+      ['C', join(folder, 'z.yaml'), 3],
+    ],
+  )
+  write('broken.yaml', '\u0000')
+  writeFileSync(join(folder, 'broken.yaml'), new Uint8Array([0xff, 0xfe]))
+  await t.rejects(readFolder(folder), { message: /broken\.yaml: it is not UTF-8/ })
+  write('broken.yaml', `# ${'x'.repeat(clientLimits.configurationFileBytes - 2)}`)
+  t.equal((await readFolder(folder)).length, 4, 'a file of the most bytes is read')
+  write('broken.yaml', `# ${'x'.repeat(clientLimits.configurationFileBytes - 1)}`)
+  await t.rejects(readFolder(folder), { message: /broken\.yaml: it has more than 16777216 bytes/ })
+})

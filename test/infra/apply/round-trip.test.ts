@@ -1,0 +1,74 @@
+// Configuration as files against a real installation: an application, an export and an application of the export, over arbitrary configurations.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import { stringify } from 'yaml'
+import { exportFiles } from '../../../infra/apply/export-files.ts'
+import { plan } from '../../../infra/apply/plan.ts'
+import { readPresent } from '../../../infra/apply/present.ts'
+import { readFolder } from '../../../infra/apply/read-folder.ts'
+import { runSteps } from '../../../infra/apply/run-steps.ts'
+import { readWanted } from '../../../infra/apply/wanted.ts'
+import { type Api, withApiAt } from '../../../infra/cli/with-api.ts'
+import { startProgram } from '../../integration/system.ts'
+import { temporaryFolder } from '../run-program.ts'
+import { configurations } from './configurations.ts'
+
+const folder = temporaryFolder(t)
+const program = await startProgram({ DATA_DIR: join(folder, 'data') })
+t.teardown(() => program.stop())
+const { url } = JSON.parse(readFileSync(join(folder, 'data', 'api.json'), 'utf8')) as { url: string }
+const key = readFileSync(join(folder, 'data', 'first-key'), 'utf8').trim()
+let folders = 0
+let workspaces = 0
+
+/** Every destination has a URL. */
+const environment = new Proxy({}, { get: () => 'https://hooks.example.com/x' })
+
+const newWorkspace = async (api: Api): Promise<string> =>
+  (await api.send<{ id: string }>('POST', '/workspaces', { name: `Copy ${++workspaces}` })).id
+
+function written(files: readonly { path: string; text: string }[]): string {
+  const place = join(folder, `files-${++folders}`)
+  for (const { path, text } of files) {
+    mkdirSync(dirname(join(place, path)), { recursive: true })
+    writeFileSync(join(place, path), text)
+  }
+  return place
+}
+
+/** How many steps there were, and which of them did anything. */
+async function apply(api: Api, workspace: string, place: string): Promise<string[]> {
+  const wanted = readWanted(await readFolder(place))
+  const clients = { api, workspace }
+  const present = await readPresent(clients, { withClassic: true, tablesOf: null })
+  const steps = plan(wanted, present, { workspace, prune: true, environment })
+  await runSteps(steps, { clients, present, onDone: () => {} })
+  return steps.flatMap(({ verb, kind, name, what }) => (verb === 'left' ? [] : [`${verb} ${kind} ${name} ${what}`]))
+}
+
+const exported = async (api: Api, workspace: string) =>
+  exportFiles(await readPresent({ api, workspace }, { withClassic: true, tablesOf: null })).files
+
+t.test(
+  'an export applied to an empty workspace gives an equal export, and neither changes anything when it is applied again',
+  t =>
+    withApiAt({ url, key, workspace: null, renew: null }, async api => {
+      const property = fc.asyncProperty(configurations, fc.boolean(), async (objects, asJson) => {
+        if (objects.length === 0) return
+        const text = asJson ? JSON.stringify(objects) : objects.map(object => stringify(object)).join('---\n')
+        const source = written([{ path: asJson ? 'all.json' : 'all.yml', text }])
+        const [one, other] = [await newWorkspace(api), await newWorkspace(api)]
+        await apply(api, one, source)
+        t.strictSame(await apply(api, one, source), [], text)
+        const files = await exported(api, one)
+        const copy = written(files)
+        t.strictSame(await apply(api, one, copy), [], text)
+        await apply(api, other, copy)
+        t.strictSame(await exported(api, other), files, text)
+        t.strictSame(await apply(api, other, copy), [], text)
+      })
+      await fc.assert(property, { numRuns: 20, endOnFailure: true })
+    }),
+)
