@@ -47,7 +47,8 @@ async function filesOf(folder: string): Promise<string[]> {
   return found.sort()
 }
 
-async function readText(file: string): Promise<string> {
+/** Throws FileFault for what is too large or no UTF-8. */
+export async function readText(file: string): Promise<string> {
   const { size } = await stat(file).catch(failure(file))
   const most = clientLimits.configurationFileBytes
   if (size > most) throw new FileFault(file, '', `it has more than ${most} bytes`)

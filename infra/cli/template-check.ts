@@ -27,7 +27,7 @@ export async function checkTemplate(file: string, options: CheckOptions): Promis
     const { template, rules } = await judged(file, options.observations)
     const shown = previewObject(template, rules, false)
     if (options.json) printJson(shown)
-    else print(shown, options.observations)
+    else printPreview(shown, options.observations)
   } catch (error) {
     if (options.json && error instanceof FileFault) printJson({ error: error.toJSON() })
     throw error
@@ -73,7 +73,9 @@ function finished<T>(run: Generator<void, T>): T {
   }
 }
 
-function print({ template, rules, warnings }: ReturnType<typeof previewObject>, observations: string | undefined): void {
+export type PreviewShown = ReturnType<typeof previewObject>
+
+export function printPreview({ template, rules, warnings }: PreviewShown, observations: string | undefined): void {
   const { id, signals, rules: declared } = template
   say(`${id} can be published: ${counted(signals.length, 'signal')}, ${counted(declared.length, 'rule')}.`)
   for (const { text } of warnings) say(`Warning: ${text}`)

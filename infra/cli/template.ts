@@ -1,9 +1,11 @@
-// `./watchkeeper template list|show|check`: Templates of a workspace over generation 3 of the API; `check` needs nothing that runs.
+// `./watchkeeper template list|show|publish|preview|rebind|check`: Templates of a workspace over generation 3 of the API; `check` needs nothing that runs.
 import type { Command } from 'commander'
 import { exitCodes, StartError } from '../embedded/start-error.ts'
 import { type ApiOptions, addApiNoun, type JsonOption } from './noun.ts'
 import { type TemplateView, templateOf } from './pairs.ts'
 import { printJson, printTable, say } from './printing.ts'
+import type { PreviewOptions } from './template-files.ts'
+import type { RebindOptions } from './template-rebind.ts'
 import { withWorkspace } from './with-workspace.ts'
 
 export function addTemplateCommands(program: Command): void {
@@ -12,6 +14,21 @@ export function addTemplateCommands(program: Command): void {
   verb('show', 'one revision: fields, signals and rules; with --json the whole of it')
     .argument('<template>', 'key, which means its highest version, or key@version')
     .action(showTemplate)
+  verb('publish', 'publish the Template of a file; its key@version is alone on standard output')
+    .argument('<file>', 'one Template as YAML or JSON')
+    .action(async (file: string, options: ApiOptions) => (await import('./template-files.ts')).publishTemplate(file, options))
+  verb('preview', 'judge Observations by the Template of a file: the Incidents that would have been; nothing is stored')
+    .argument('<file>', 'one Template as YAML or JSON')
+    .option('--observations <file>', 'JSON: a list of Observations with their instants, or {"observations", "meta", "at"}')
+    .action(async (file: string, options: PreviewOptions) => (await import('./template-files.ts')).previewTemplate(file, options))
+  verb('rebind', 'bind all Resources of one revision to another one, which closes their open Incidents')
+    .argument('<from>', 'key, which means all its revisions, or key@version')
+    .argument('<to>', 'key, which means its highest version, or key@version')
+    .option('--yes', 'do it; without it the number of Resources and open Incidents is said')
+    .action(async (from: string, to: string, options: RebindOptions) => {
+      const { rebindTemplate } = await import('./template-rebind.ts')
+      return rebindTemplate(from, to, options)
+    })
   program.commands
     .find(command => command.name() === 'template')
     ?.command('check')
