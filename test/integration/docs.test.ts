@@ -138,8 +138,8 @@ function blocksOf({ name, sections }: Page): string[] {
 /** Lines of schedulers (crontab, CI, systemd) that report. Their job is one that ends well. */
 function scheduledOf({ name }: Page): string[] {
   const page = readFileSync(join(root, 'docs', name), 'utf8')
-  const lines = [...page.matchAll(/\/opt\/watchkeeper\/(watchkeeper observe .* -- ).+$/gm)]
-  return lines.map(([, command = '']) => `./${command}true`)
+  const lines = [...page.matchAll(/\/opt\/watchkeeper(\/watchkeeper observe .* -- ).+$/gm)]
+  return lines.map(([, command = '']) => `.${command}true`)
 }
 
 const literal = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
