@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { alert } from './part-alert.ts'
 import { api } from './part-api.ts'
+import { apply } from './part-apply.ts'
 import { checks } from './part-checks.ts'
 import { cli } from './part-cli.ts'
 import { ingest } from './part-ingest.ts'
@@ -45,6 +46,7 @@ const parts: Record<string, Described> = {
   lists: { part: listed, meaning: 'pages of 50 of 10,000 Resources behind filters' },
   memory: { part: memory, meaning: '10,000 monitors: resident, and all checked after a cold start' },
   mcp: { part: mcp, meaning: 'the MCP server from its start beside a server of the same library with one tool' },
+  apply: { part: apply, meaning: '1,000 Resources from a folder of files, and the same folder again' },
   storage: { part: storage, meaning: 'bytes on disk per check' },
   cli: { part: cli, meaning: 'read commands of the command line beside node alone' },
   'v3-intake': {
