@@ -201,3 +201,19 @@ t.test('a folder is read with its sub-folders and linked files, and within its b
   write('broken.yaml', `# ${'x'.repeat(clientLimits.configurationFileBytes - 1)}`)
   await t.rejects(readFolder(folder), { message: /broken\.yaml: it has more than 16777216 bytes/ })
 })
+
+t.test('a folder is refused beyond its files and its bytes, as the wrong folder', async t => {
+  const folder = temporaryFolder(t)
+  writeFileSync(join(folder, 'a.yaml'), 'kind: A')
+  for (let i = 1; i < clientLimits.configurationFiles; i++) writeFileSync(join(folder, `${i}.yaml`), '')
+  t.equal((await readFolder(folder)).length, 1, 'the most files are read')
+  writeFileSync(join(folder, 'more.yaml'), '')
+  await t.rejects(readFolder(folder), { message: /holds more than 10000 files and folders/, exitCode: 2 })
+
+  const large = temporaryFolder(t)
+  const half = `# ${'x'.repeat(clientLimits.configurationBytes / 2 - 2)}`
+  for (const name of ['a.yaml', 'b.yaml']) writeFileSync(join(large, name), half)
+  await t.rejects(readFolder(large), { message: /holds no configuration/ }, 'the most bytes are read')
+  writeFileSync(join(large, 'c.yaml'), '#')
+  await t.rejects(readFolder(large), { message: /holds more than 33554432 bytes/, exitCode: 2 })
+})
