@@ -1,12 +1,20 @@
 // Steps that take away what no file names, for --prune alone. Templates stay, because nothing deletes them. Resources are archived, because nothing
-// deletes them either: what is archived stays archived. Pure.
+// deletes them either: what is archived stays archived. A destination stays while a Template that stays names it. Pure.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { isSame } from './plan-destinations.ts'
+import { highest, type Revisions } from './plan-templates.ts'
 import { type Present, type PresentSubject, tablePath } from './present.ts'
-import type { Phase, Step, StepRequest } from './step.ts'
+import { left, type Phase, type Step, type StepRequest } from './step.ts'
 import type { Wanted } from './wanted.ts'
 
-export function planDeletions(wanted: Wanted, present: Present, workspace: string): Step[] {
+interface Surroundings {
+  workspace: string
+  revisions: Revisions
+}
+
+const ofDestination = { phase: 'unused destinations', kind: 'Destination', source: null } as const
+
+export function planDeletions(wanted: Wanted, present: Present, { workspace, revisions }: Surroundings): Step[] {
   const keys = new Set([...wanted.resources, ...wanted.subjects].map(({ key }) => key))
   const { classic } = present
   // With generation 2 switched off no file can name a custom subject: it stays.
@@ -22,14 +30,30 @@ export function planDeletions(wanted: Wanted, present: Present, workspace: strin
     return { ...gone('unused resources', kind, key, { api: 'v3', method: 'POST', path }), verb: 'archived' } as const
   })
   const destinations = present.destinations.filter(({ name }) => !wanted.destinations.some(one => isSame(one.name, name)))
+  const users = usersOf(wanted, revisions)
   return [
     ...steps,
     ...archived,
     ...destinations.map(({ id, name }) => {
+      const user = users.get(id)
+      if (user !== undefined) return { ...left({ ...ofDestination, name }), what: `the Template ${user} names it` }
       const path = apiPath`/workspaces/${workspace}/destinations/${id}`
       return gone('unused destinations', 'Destination', name, { api: 'v3', method: 'DELETE', path })
     }),
   ]
+}
+
+/** Which Template names a destination once the steps are done: by its highest version, or by one that a Resource lives by. */
+function usersOf({ resources }: Wanted, revisions: Revisions): ReadonlyMap<string, string> {
+  const living = [...revisions].filter(([id, { key, version }]) => {
+    return version === highest(key, revisions) || resources.some(({ template }) => template === id)
+  })
+  const uses = living.flatMap(([id, { rules }]) =>
+    rules.flatMap(({ destination, routes }) =>
+      [destination, ...(routes ?? []).map(route => route.destination)].flatMap(one => (one === null ? [] : [[one, id] as const])),
+    ),
+  )
+  return new Map(uses)
 }
 
 /** A table leaves with its subject. */

@@ -34,6 +34,6 @@ export function plan(wanted: Wanted, present: Present, options: PlanOptions): St
     ...planResources(wanted.resources, present, { workspace, revisions }),
     ...planSubjects(wanted.subjects, present, workspace),
     ...planTables(wanted, present, destinations.known),
-    ...(prune ? planDeletions(wanted, present, workspace) : []),
+    ...(prune ? planDeletions(wanted, present, { workspace, revisions }) : []),
   ]
 }

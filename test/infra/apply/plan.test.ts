@@ -85,6 +85,14 @@ t.test('a plan takes away only with --prune, archives Resources, and leaves what
   )
 })
 
+t.test('a plan leaves a destination that a Template names which is in no file', async t => {
+  const now = published(job)
+  const rules = now.templates[0]?.rules.map(rule => ({ ...rule, destination: 'd1' })) ?? []
+  const templates = now.templates.map(template => ({ ...template, rules })) as Present['templates']
+  const steps = planned('kind: Subject\nkey: queue\nname: A', { prune: true, present: { ...present, templates } })
+  t.match(steps.at(-1), { verb: 'left', kind: 'Destination', name: 'Ops', what: 'the Template job@1 names it', requests: [] })
+})
+
 t.test('kinds of generation 2 are refused, and never taken away, when generation 2 is switched off', async t => {
   const gone = { ...present, classic: null }
   t.throws(() => planned('kind: Subject\nkey: queue\nname: Q', { present: gone }), {

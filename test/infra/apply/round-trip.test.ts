@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { exportFiles } from '../../../infra/apply/export-files.ts'
 import { plan } from '../../../infra/apply/plan.ts'
@@ -10,6 +10,7 @@ import { readPresent } from '../../../infra/apply/present.ts'
 import { readFolder } from '../../../infra/apply/read-folder.ts'
 import { runSteps } from '../../../infra/apply/run-steps.ts'
 import { readWanted } from '../../../infra/apply/wanted.ts'
+import { FileFault } from '../../../infra/cli/json-file.ts'
 import { type Api, withApiAt } from '../../../infra/cli/with-api.ts'
 import { startProgram } from '../../integration/system.ts'
 import { temporaryFolder } from '../run-program.ts'
@@ -51,11 +52,27 @@ async function apply(api: Api, workspace: string, place: string): Promise<string
 const exported = async (api: Api, workspace: string) =>
   exportFiles(await readPresent({ api, workspace }, { withClassic: true, tablesOf: null })).files
 
+/** Another configuration in its place is refused whole, or is there afterwards. */
+async function replaced(t: Test, api: Api, workspace: string, objects: readonly object[]): Promise<void> {
+  if (objects.length === 0) return
+  const text = JSON.stringify(objects)
+  const place = written([{ path: 'next.json', text }])
+  const before = await exported(api, workspace)
+  try {
+    await apply(api, workspace, place)
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error
+    t.strictSame(await exported(api, workspace), before, text)
+    return
+  }
+  t.strictSame(await apply(api, workspace, place), [], text)
+}
+
 t.test(
   'an export applied to an empty workspace gives an equal export, and neither changes anything when it is applied again',
   t =>
     withApiAt({ url, key, workspace: null, renew: null }, async api => {
-      const property = fc.asyncProperty(configurations, fc.boolean(), async (objects, asJson) => {
+      const property = fc.asyncProperty(configurations, configurations, fc.boolean(), async (objects, next, asJson) => {
         if (objects.length === 0) return
         const text = asJson ? JSON.stringify(objects) : objects.map(object => stringify(object)).join('---\n')
         const source = written([{ path: asJson ? 'all.json' : 'all.yml', text }])
@@ -68,6 +85,7 @@ t.test(
         await apply(api, other, copy)
         t.strictSame(await exported(api, other), files, text)
         t.strictSame(await apply(api, other, copy), [], text)
+        await replaced(t, api, other, next)
       })
       await fc.assert(property, { numRuns: 20, endOnFailure: true })
     }),
