@@ -26,6 +26,7 @@ t.test(`Resources of Templates live through half a day (v3 4 to 7; seeds ${seeds
 const once: Readonly<Record<number, string>> = {
   518: 'a late report stops the confirmation of silence when no checkpoint says what was silent (v3 4.11)',
   340: 'silence is held back for the outage alone when the blow goes on behind it (v3 4.11)',
+  135: 'reminders count from the end of the shorter hold when a change of an answer ends it in the past (v3 5.2, 5.7)',
   438: 'silence counts from its own instant when no rule reads the signal that was reported meanwhile (v3 4.11)',
 }
 for (const [seed, title] of Object.entries(once))

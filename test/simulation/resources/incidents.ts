@@ -97,7 +97,8 @@ class RuleLife {
     this.#take(until)
     if (open.takenAt !== null) return null
     const mutedTo = windows.find(({ from, until: end }) => until >= from && until < end)?.until ?? 0
-    let at = open.confirmedAt + reminderMs
+    // A shorter hold ended before it was asked for, and the Incident is confirmed as of its end (v3 5.2).
+    let at = open.confirmedAt - open.slackMs + reminderMs
     while (at <= until || at < mutedTo) at += reminderMs
     return { what: 'remind', at }
   }
