@@ -88,6 +88,10 @@ const pages: Page[] = [
     results: [{ id: 'daily-job@1' }, { observation: String, created_signal: false }],
   },
   { name: 'configuration-as-files.md', results: [] },
+  {
+    name: 'keys-and-audit.md',
+    results: [{ id: 'database@1' }, { access: ['read', 'acknowledge'] }, { card: 4111 }],
+  },
   { name: 'people.md' },
   {
     name: 'session-api.md',
