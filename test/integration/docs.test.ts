@@ -92,6 +92,16 @@ const pages: Page[] = [
     name: 'keys-and-audit.md',
     results: [{ id: 'database@1' }, { access: ['read', 'acknowledge'] }, { card: 4111 }],
   },
+  {
+    name: 'from-generation-2-to-3.md',
+    results: [
+      { name: 'Shop', kind: 'website_monitor' },
+      { id: 'nightly-backup' },
+      { id: 'run' },
+      { id: 'backup-fails' },
+      { observation: String, created_signal: false },
+    ],
+  },
   { name: 'people.md' },
   {
     name: 'session-api.md',
