@@ -25,9 +25,9 @@ const codeOf = (text: string): string =>
 const npmScripts = (): Record<string, string> =>
   (JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }).scripts
 
-/** The words behind one `./watchkeeper`, up to what the shell takes for itself. A word in angle brackets is one word. */
+/** The words behind one `./watchkeeper`, up to what the shell takes for itself, such as `2>`. A word in angle brackets is one word. */
 function commandsOf(rest: string): string[][] {
-  const line = rest.replace(/<[^<>]*>/g, 'word').split('./watchkeeper')[0] ?? ''
+  const line = (rest.replace(/<[^<>]*>/g, 'word').split('./watchkeeper')[0] ?? '').replace(/ \d>/g, ' >')
   const [command = ''] = /^(?:'[^']*'|"[^"]*"|[^|>;&)#"'])*/.exec(line) ?? []
   return [
     [...command.matchAll(/'([^']*)'|"([^"]*)"|([^\s]+)/g)].map(([, single, double, bare]) => single ?? double ?? bare ?? ''),

@@ -134,6 +134,7 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
         path: 'docs/x.md',
         text: '```sh\nnpm ci\nnpm start -- --help\nnpm run check\n./watchkeeper key create --json > a-file\n./watchkeeper machines incident\nsudo -u watchkeeper env\n```\n',
       },
+      { path: 'docs/x.md', text: '```sh\n./watchkeeper destination list 2>&1 || echo no\n```\n' },
       { path: 'docs/x.md', text: '`./watchkeeper member delete` and `./watchkeeper key delete <id of the old one>`\n' },
       { path: 'docs/x.md', text: '```sh\nid=$(./watchkeeper workspace create "a; b" --owner ann) # c\n```\n' },
     ],
