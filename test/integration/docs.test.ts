@@ -79,10 +79,7 @@ const pages: Page[] = [
     name: 'observation-addresses.md',
     results: [{ id: 'nightly-job@1' }, { observation: '2026-10-05', created_signal: false }, { created_signal: false }],
   },
-  {
-    name: 'templates.md',
-    results: [...[1, 2, 3, 4, 5].map(version => ({ id: `queue@${version}` })), { template: 'queue@3', meta: { limit: 2000 } }],
-  },
+  { name: 'templates.md', results: [] },
   {
     name: 'observing-jobs.md',
     results: [{ id: 'daily-job@1' }, { observation: String, created_signal: false }],
