@@ -130,6 +130,10 @@ function omittedOf(present: Present, active: readonly PresentResource[]): string
     ...(present.classic === null
       ? ['Custom subjects and delivery tables are left out: API_LEGACY=gone switches their API off.']
       : []),
+    ...(present.classic?.customMonitors ?? []).map(
+      key =>
+        `The monitor ${key} has signals and rules of its own beside its check, which no file holds: apply leaves them as they are.`,
+    ),
     ...secrets.map(key => `The answer data of the monitor ${key} is a secret, and is left out: apply leaves it as it is.`),
   ]
 }

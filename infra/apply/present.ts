@@ -41,7 +41,13 @@ export interface Present {
   templates: SentTemplate[]
   resources: PresentResource[]
   /** Null: generation 2 is switched off. */
-  classic: { subjects: PresentSubject[]; tables: Map<string, TableRow[]>; numbers: Map<string, number> } | null
+  classic: {
+    subjects: PresentSubject[]
+    /** Keys of active monitors that have signals or rules of their own, which generation 2 calls custom. */
+    customMonitors: string[]
+    tables: Map<string, TableRow[]>
+    numbers: Map<string, number>
+  } | null
 }
 
 /** Results are taken to be what the contract of the API says. */
@@ -94,9 +100,11 @@ async function readClassic(clients: Clients, resources: readonly PresentResource
       listed.filter(({ id }) => custom.has(id)),
       ({ id }) => readSubject(get, id),
     )
+    const active = new Set(resources.flatMap(({ key, archived_at }) => (archived_at === null ? [key] : [])))
+    const customMonitors = listed.flatMap(({ id }) => (active.has(id) && !custom.has(id) ? [id] : []))
     const owners = resources.filter(one => one.archived_at === null && hasTable(one) && (tablesOf?.has(one.key) ?? true))
     const tables = await inParallel(owners, async owner => [owner.key, await readTable(get, owner)] as const)
-    return { subjects, tables: new Map(tables), numbers: await readNumbers(clients) }
+    return { subjects, customMonitors, tables: new Map(tables), numbers: await readNumbers(clients) }
   } catch (error) {
     if (error instanceof ClassicGone) return null
     throw error

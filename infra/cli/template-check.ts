@@ -36,31 +36,47 @@ export async function checkTemplate(file: string, options: CheckOptions): Promis
 
 /** Without Observations no rule is judged. Throws FileFault with the place in the file at fault. */
 async function judged(file: string, observations: string | undefined): Promise<{ template: Template; rules: PreviewRule[] }> {
-  const manifest = requireObject(file, await readJsonFile(file))
+  const { value: manifest, fault } = await readObject(file)
   const systemKeys = new Set(Object.keys(systemTemplates))
   // Destinations are known to an installation alone.
-  const template = within(file, () => readManifest(manifest, { systemKeys, destinations: null }))
+  const template = within(fault, () => readManifest(manifest, { systemKeys, destinations: null }))
   if (observations === undefined) return { template, rules: [] }
   const sent = await readJsonFile(observations)
-  const rules = within(observations, () => {
-    const fields = Array.isArray(sent) ? { observations: sent } : requireObject(observations, sent)
+  const faultOfSent: FaultAt = (place, message) => new FileFault(observations, place, message)
+  const rules = within(faultOfSent, () => {
+    const fields = Array.isArray(sent) ? { observations: sent } : requireObject(faultOfSent, sent)
     return finished(runPreview(readPreview(template, fitting(PreviewFields, fields) as SentPreview), createSystemClock().now()))
   })
   return { template, rules }
 }
 
-function requireObject(file: string, value: unknown): object {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw new FileFault(file, '', 'it must be a JSON object')
+/** The fault at a dotted place of a file; an empty place is the file as a whole. */
+type FaultAt = (place: string, message: string) => FileFault
+
+/** The one object of a file: JSON, or YAML by its name, where `kind: Template` may stand with it. */
+async function readObject(file: string): Promise<{ value: object; fault: FaultAt }> {
+  if (/\.ya?ml$/i.test(file)) {
+    const { readTemplateSource } = await import('./template-source.ts')
+    const { faultAt } = await import('../apply/document.ts')
+    const { source, sent } = await readTemplateSource(file)
+    return { value: sent, fault: (place, message) => faultAt(source, place, message) }
+  }
+  const fault: FaultAt = (place, message) => new FileFault(file, place, message)
+  return { value: requireObject(fault, await readJsonFile(file)), fault }
 }
 
-function within<T>(file: string, read: () => T): T {
+function requireObject(fault: FaultAt, value: unknown): object {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw fault('', 'it must be a JSON object')
+}
+
+function within<T>(fault: FaultAt, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    if (error instanceof ManifestRefusal) throw new FileFault(file, error.field, error.message)
+    if (error instanceof ManifestRefusal) throw fault(error.field, error.message)
     if (error instanceof AppError && error.code !== 'internal') {
-      throw new FileFault(file, error.facts.field ?? '', error.facts.field === undefined ? error.details : error.message)
+      throw fault(error.facts.field ?? '', error.facts.field === undefined ? error.details : error.message)
     }
     throw error
   }

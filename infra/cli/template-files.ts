@@ -1,15 +1,14 @@
 // `./watchkeeper template publish|preview`: a Template of a file, YAML or JSON, in an installation. Faults are named by file, line and dotted place.
-
 import { ApiRefusal } from '#shared/api-v3/errors.ts'
 import type { Manifest } from '#shared/contracts/template.ts'
-import { faultAt, type Placed, readObjects } from '../apply/document.ts'
-import { readText } from '../apply/read-folder.ts'
+import { faultAt, type Placed } from '../apply/document.ts'
 import { readRevision } from '../apply/wanted.ts'
 import { usageError } from '../embedded/start-error.ts'
 import { FileFault, readJsonFile } from './json-file.ts'
 import type { ApiOptions } from './noun.ts'
 import { printJson, printMade } from './printing.ts'
 import { type PreviewShown, printPreview } from './template-check.ts'
+import { readTemplateSource } from './template-source.ts'
 import { withWorkspace } from './with-workspace.ts'
 
 export interface PreviewOptions extends ApiOptions {
@@ -44,12 +43,10 @@ export async function previewTemplate(file: string, options: PreviewOptions): Pr
 
 /** The one Template of a file, with or without its kind. Throws FileFault for what publication would refuse everywhere. */
 async function readTemplateFile(file: string): Promise<{ source: Placed; manifest: Manifest }> {
-  const [source, ...others] = readObjects(file, await readText(file))
-  if (source === undefined || others.length > 0) throw new FileFault(file, '', 'it must hold one Template')
-  const { kind = 'Template', ...manifest } = source.value
-  if (kind !== 'Template') throw faultAt(source, 'kind', 'it must be Template')
-  readRevision(source, manifest as Manifest, null)
-  return { source, manifest: manifest as Manifest }
+  const { source, sent } = await readTemplateSource(file)
+  const manifest = sent as unknown as Manifest
+  readRevision(source, manifest, null)
+  return { source, manifest }
 }
 
 function fieldsOf(file: string, sent: unknown): Record<string, unknown> {

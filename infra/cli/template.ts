@@ -33,7 +33,7 @@ export function addTemplateCommands(program: Command): void {
     .find(command => command.name() === 'template')
     ?.command('check')
     .description('read a Template as publication would, and judge Observations by its rules; needs no installation')
-    .argument('<file>', 'the Template as JSON')
+    .argument('<file>', 'one Template as YAML or JSON')
     .option('--observations <file>', 'JSON: a list of Observations with their instants, or {"observations", "meta", "at"}')
     .option('--json', 'print JSON, for scripts')
     .action(async (file: string, options: JsonOption) => (await import('./template-check.ts')).checkTemplate(file, options))

@@ -85,6 +85,32 @@ t.test('template check names the file and the place of the first fault', async t
   }
 })
 
+t.test('template check reads YAML as publication from a file does, and names line and dotted place', async t => {
+  const text = [
+    'kind: Template',
+    'key: heartbeat',
+    'version: 1',
+    'name: Heartbeat',
+    'signals: [{key: beat, kind: heartbeat, every_seconds: 60}]',
+  ]
+  const rules = [
+    'rules:',
+    '  - key: failing',
+    '    action: Look.',
+    '    wait: {confirm_after: 60, recover_after: 0}',
+    '    decision:',
+  ]
+  const decision = (signal: string) => [`      {signal: ${signal}, field: status, operator: eq, operand: problem}`]
+  const yaml = (signal: string) => `${[...text, ...rules, ...decision(signal)].join('\n')}\n`
+  const { code, stdout } = await check(write('good.yaml', yaml('beat')), '--observations', write('list.json', observations))
+  t.equal(code, 0)
+  t.match(stdout, /^heartbeat@1 can be published/)
+  const file = write('bad.yml', yaml('heart'))
+  const wrong = await check(file)
+  t.equal(wrong.code, 4)
+  t.match(wrong.stderr, `${file}:11: rules.0.decision.signal: `)
+})
+
 t.test('template check names the place in the file of Observations', async t => {
   const [first, second] = observations
   const faults: [what: string, content: unknown, place: string][] = [
@@ -110,7 +136,7 @@ t.test('template check tells a missing file from a wrong command', async t => {
   t.match(await check(good, '--observations', ''), { code: 2 })
   t.match(await check(), { code: 2 })
   t.strictSame(
-    readdirSync(folder).filter(name => !name.endsWith('.json')),
+    readdirSync(folder).filter(name => !/\.(json|ya?ml)$/.test(name)),
     [],
   )
 })

@@ -118,3 +118,8 @@ t.test('an export holds no secret answer and no URL of a destination, and says w
   t.match(omitted, [/^The answer data of the monitor shop is a secret/])
   t.match(files.find(({ path }) => path === 'monitors.yaml')?.text, /locations:\n +- local\n/)
 })
+
+t.test('an export says of a monitor with rules of its own that no file holds them', async t => {
+  const classic = present.classic && { ...present.classic, customMonitors: ['shop'] }
+  t.match(exportFiles({ ...present, classic }).omitted, [/^The monitor shop has signals and rules of its own/])
+})

@@ -16,6 +16,7 @@ export const present: Present = {
   ],
   classic: {
     subjects: [{ key: 'queue', signals: [{ key: 'depth', name: 'Depth', kind: 'event', meta: {} }], rules: [] }],
+    customMonitors: [],
     tables: new Map(),
     numbers: new Map(),
   },
