@@ -174,7 +174,7 @@ async function deleteWorkspace(t: Test, stage: Stage): Promise<void> {
   const { client, settings, outside } = stage
   const command = (...words: string[]) => runProgram(t, words, settings).ended
   const workspaceId = (await command('workspace', 'create', doomed)).stdout.trim()
-  const hook = ['--url', `${outside.hookUrl}/doomed`, '--workspace', workspaceId]
+  const hook = ['--to', `${outside.hookUrl}/doomed`, '--workspace', workspaceId]
   t.match(await command('destination', 'create', 'doomed', ...hook), { code: 0 })
   const { path, report, incidents } = await createSubject({ ...stage, workspaceId }, 'Doomed')
   const before = outside.webhooks.length
@@ -182,7 +182,7 @@ async function deleteWorkspace(t: Test, stage: Stage): Promise<void> {
   await outside.webhookCount(before + 1)
   const [incident] = await incidents()
   const listed = await command('incident', 'list', '--workspace', doomed)
-  t.match(listed.stdout, new RegExp(`^${incident?.id} +problem +\\S+ +${doomed} +Doomed +Stuck$`, 'm'))
+  t.match(listed.stdout, new RegExp(`^${incident?.id} +problem +\\S+ +${doomed} +doomed +stuck `, 'm'))
 
   const refused = await command('workspace', 'delete', doomed)
   t.match(refused, { code: 4, stderr: /^Workspace is not empty: It has 1 subject, 1 destination and 1 member\./ })
