@@ -93,7 +93,7 @@ function lineAt(document: Document.Parsed, lines: LineCounter, place: string): n
   return lines.linePos(offset).line
 }
 
-/** Where a member begins, which is its key, and its value; undefined: there is no such member. */
+/** The beginning of a member, which is its key, and its value; undefined: there is no such member. */
 function stepInto(node: Node | null, part: string): [at: Node | null | undefined, value: Node | null] {
   if (isSeq(node)) {
     const item = node.items[Number(part)] as Node | undefined

@@ -8,7 +8,7 @@ const Name = Type.String({ minLength: 1, maxLength: 100, plain: 'line', trimmed:
 const resourceKey = '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$'
 const ResourceKey = Type.String({ pattern: resourceKey })
 const subjectKey = '^[\\p{L}\\p{Nd}]+(-[\\p{L}\\p{Nd}]+)*$'
-/** What generation 2 makes of a name, with the suffix of one that was taken. */
+/** The key that generation 2 makes of a name, with the suffix that a taken one gets. */
 const SubjectKey = Type.String({
   pattern: subjectKey,
   maxLength: limits.directory.slugCharacters + 8,

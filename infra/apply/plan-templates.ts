@@ -70,7 +70,7 @@ export function highest(key: string, revisions: ReadonlyMap<string, { key: strin
 }
 
 function revisionsOf(contents: ReadonlyMap<string, Manifest>, known: Surroundings['known']): Revisions {
-  // What is published has been read once already: it has no fault.
+  // A published revision was read at its publication: it has no fault.
   const nowhere = { value: {}, file: '', lineOf: () => 0 }
   return new Map([...contents].map(([id, manifest]) => [id, readRevision(nowhere, manifest, known)]))
 }

@@ -1,6 +1,7 @@
-// What a workspace has, read over the API: by lists where there are lists. Generation 2 is asked only for what generation 3 does not have.
+// The present objects of a workspace, read over the API: by lists if there are lists. Generation 2 is asked only for what generation 3 lacks.
 import { ClassicGone } from '#shared/api-v2/client.ts'
-import { type ApiRequest, apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/client.ts'
+import type { ApiRequest } from '#shared/api-v3/exchange.ts'
 import { inParallel } from './in-parallel.ts'
 import { inReadingOrder, type PolicyDocument, type SubjectRule } from './subject-rules.ts'
 import type { SentTemplate } from './template-manifest.ts'
@@ -27,7 +28,7 @@ export interface PresentResource {
   archived_at: string | null
 }
 
-/** What generation 2 knows of a custom subject; name and labels are those of its Resource. */
+/** Signals and rules of a custom subject, from generation 2; name and labels are those of its Resource. */
 export interface PresentSubject {
   key: string
   signals: SubjectSignal[]

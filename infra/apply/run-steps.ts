@@ -1,4 +1,4 @@
-// Runs the steps of a plan, phase after phase, with bounded parallel requests. What was done before a failure stays done: the next plan leaves it out.
+// Runs the steps of a plan, phase after phase, with bounded parallel requests. Steps before a failure stay done: the next plan leaves them out.
 import { ClassicRefusal } from '#shared/api-v2/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
 import { inParallel } from './in-parallel.ts'
@@ -43,7 +43,7 @@ export async function runSteps(steps: readonly Step[], { clients, present, onDon
 interface Known {
   /** Ids of Resources by key. */
   ids: Map<string, string>
-  /** What generation 2 calls destinations, by name in lower case. */
+  /** Numbers of destinations in generation 2, by name in lower case. */
   numbers: ReadonlyMap<string, number>
 }
 

@@ -1,5 +1,5 @@
 // A folder of configuration as what the workspace should have: shapes, double names and everything that the files alone decide are checked here.
-// What the workspace decides (destinations, Locations, revisions, answers) is the plan's to check. Pure.
+// The plan checks all that depends on the workspace: destinations, Locations, revisions, answers. Pure.
 import type { Manifest, Template } from '#shared/contracts/template.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'

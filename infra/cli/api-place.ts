@@ -1,4 +1,4 @@
-// Where a command finds the API and with which key: flags, then the environment, then the profile file, then the installation on this
+// Address and key of the API for a command: flags, then the environment, then the profile file, then the installation on this
 // machine.
 import { exitCodes, StartError, usageError } from '../embedded/start-error.ts'
 import type { ApiPlace } from './local-api.ts'

@@ -1,4 +1,4 @@
-// What `./watchkeeper apply` does: files, workspace, plan, steps. Prints a line for each object as its step ends, then the counts.
+// `./watchkeeper apply`: files, workspace, plan, steps. Prints a line for each object as its step ends, then the counts.
 import { plan } from '../apply/plan.ts'
 import { readPresent } from '../apply/present.ts'
 import { readFolder } from '../apply/read-folder.ts'

@@ -2,10 +2,10 @@
 import { allPages } from '#shared/all-pages.ts'
 import type { AuditView } from '#shared/contracts/ask-audit.ts'
 import { isId } from '#shared/is-id.ts'
+import { auditObject } from '../../services/gateway/v3/audit.ts'
 import { exitCodes, StartError } from '../embedded/start-error.ts'
 import type { AuditOptions, AuditRow } from './audit-row.ts'
 import { userOf, workspaceOf } from './look-up.ts'
-import { instant } from './printing.ts'
 import { type Ask, withInstallation } from './running-installation.ts'
 
 /** Rows of one response. */
@@ -19,7 +19,7 @@ export async function installationAudit(options: AuditOptions): Promise<{ rows: 
     const audited = await audits(ask, options.workspace)
     const rows = await newestOf(ask, audited, { ...options, personId: person?.id ?? null })
     if (rows.length === 0 && person !== null && person.missing !== null) throw person.missing
-    return { rows: rows.map(readable), names: new Map(workspaces.map(({ id, name }) => [id, name])) }
+    return { rows: rows.map(auditObject), names: new Map(workspaces.map(({ id, name }) => [id, name])) }
   })
 }
 
@@ -72,15 +72,3 @@ async function newestOf(ask: Ask, workspaces: readonly (string | null)[], wanted
 }
 
 const atOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text))
-
-const readable = ({ at, person, key, address, workspaceId, method, path, status, userAgent }: AuditView): AuditRow => ({
-  at: instant(at),
-  person,
-  key,
-  address,
-  workspace: workspaceId,
-  method,
-  path,
-  status,
-  user_agent: userAgent,
-})

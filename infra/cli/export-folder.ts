@@ -1,4 +1,4 @@
-// What `./watchkeeper export` does: reads the workspace whole, then writes. A folder that holds something is refused before anything is read.
+// `./watchkeeper export`: reads the workspace whole, then writes. A folder that holds something is refused before anything is read.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { counted } from '#shared/counted.ts'

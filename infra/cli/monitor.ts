@@ -1,5 +1,5 @@
 // `./watchkeeper monitor create|list|show|change|archive`: website monitors, which are Resources of `website-check@1`.
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { usageError } from '../embedded/start-error.ts'
 import { type ApiOptions, addApiNoun, collect } from './noun.ts'
 import { type Kind, pick } from './pick.ts'
@@ -10,6 +10,7 @@ import {
   type ListOptions,
   listResources,
   showResource,
+  withListOptions,
 } from './resource-verbs.ts'
 import type { Api } from './with-api.ts'
 
@@ -49,11 +50,8 @@ export function addMonitorCommands(program: Command): void {
     .option('--meta <field=value>', 'another answer, such as method=POST or statuses=200,204', collect)
     .option('--label <key=value>', 'a label; may be given several times', collect)
     .action(createMonitor)
-  verb('list', 'monitors, with the open Incident of each')
-    .option('--wide', 'also ids, labels, and why an Incident is open')
+  withListOptions(verb('list', 'monitors, with the open Incident of each'))
     .option('--meta <field=value>', 'only those with this answer; at most five', collect)
-    .option('--label <key=value>', 'only those with this label; at most five', collect)
-    .addOption(new Option('--state <state>', 'default: active').choices(['active', 'archived', 'all']))
     .action((options: ListOptions) => listResources({ ...options, template }))
   verb('show', 'one monitor as it reads now')
     .argument(...named)

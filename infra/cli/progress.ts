@@ -7,7 +7,7 @@ const redrawMs = 250
 const stderrFd = 2
 
 export interface Progress {
-  /** What is going on. */
+  /** The work in progress. */
   say(text: string): void
   /** Removes the line. */
   end(): void

@@ -1,7 +1,8 @@
 // The verbs of Resources, which website monitors share.
+import { type Command, Option } from 'commander'
 import { usageError } from '../embedded/start-error.ts'
 import { type Resource, type ResourceDetail, resourceOf } from './look-up-api.ts'
-import type { ApiOptions } from './noun.ts'
+import { type ApiOptions, collect } from './noun.ts'
 import { filterOf, readAnswers, readPairs, resourcePath } from './pairs.ts'
 import { printJson, printMade, printTable, say } from './printing.ts'
 import { type InWorkspace, withWorkspace } from './with-workspace.ts'
@@ -26,6 +27,13 @@ interface ChangeOptions extends ApiOptions {
   meta?: string[]
   label?: string[]
 }
+
+/** The options of a list but those that name its Template and answers. */
+export const withListOptions = (list: Command): Command =>
+  list
+    .option('--wide', 'also ids, labels, and why an Incident is open')
+    .option('--label <key=value>', 'only those with this label; at most five', collect)
+    .addOption(new Option('--state <state>', 'default: active').choices(['active', 'archived', 'all']))
 
 /** `answersOf` reads answers that come from other options. */
 export async function createResource(

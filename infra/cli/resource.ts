@@ -1,5 +1,5 @@
 // `./watchkeeper resource create|list|show|change|archive`: Resources over generation 3 of the API.
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { addApiNoun, collect } from './noun.ts'
 import {
   archiveResource,
@@ -9,6 +9,7 @@ import {
   listResources,
   type NewResource,
   showResource,
+  withListOptions,
 } from './resource-verbs.ts'
 
 const named = ['<resource>', 'its id, key or name'] as const
@@ -22,7 +23,13 @@ export function addResourceCommands(program: Command): void {
     .option('--meta <field=value>', 'an answer to a field of the Template; may be given several times', collect)
     .option('--label <key=value>', 'a label; may be given several times', collect)
     .action((name: string, options: NewResource) => createResource(name, options))
-  addReading(verb)
+  withListOptions(verb('list', 'Resources, with the worst open Incident of each'))
+    .option('--template <template>', 'only those of this Template: key or key@version')
+    .option('--meta <field=value>', 'only those with this answer, with --template; at most five', collect)
+    .action((options: ListOptions) => listResources(options))
+  verb('show', 'one Resource as it reads now: rules, signals, answers, labels')
+    .argument(...named)
+    .action(showResource)
   verb('change', 'change name, answers or labels, and leave the rest')
     .argument(...named)
     .option('--name <name>', 'another name')
@@ -32,17 +39,4 @@ export function addResourceCommands(program: Command): void {
   verb('archive', 'end a Resource for good: its Incidents close, its key stays taken')
     .argument(...named)
     .action(archiveResource)
-}
-
-function addReading(verb: (name: string, description: string) => Command): void {
-  verb('list', 'Resources, with the worst open Incident of each')
-    .option('--wide', 'also ids, labels, and why an Incident is open')
-    .option('--template <template>', 'only those of this Template: key or key@version')
-    .option('--meta <field=value>', 'only those with this answer, with --template; at most five', collect)
-    .option('--label <key=value>', 'only those with this label; at most five', collect)
-    .addOption(new Option('--state <state>', 'default: active').choices(['active', 'archived', 'all']))
-    .action((options: ListOptions) => listResources(options))
-  verb('show', 'one Resource as it reads now: rules, signals, answers, labels')
-    .argument(...named)
-    .action(showResource)
 }

@@ -59,7 +59,7 @@ function fieldsOf(file: string, sent: unknown): Record<string, unknown> {
 const isField = (fields: Record<string, unknown>, field: string): boolean =>
   Object.hasOwn(fields, field.split('.', 1)[0] as string) || Object.hasOwn((fields['meta'] ?? {}) as object, field)
 
-/** What the installation refuses at a place of the Template has a line. */
+/** Adds the line of the file to a refusal that names a place of the Template. */
 const placedIn =
   (source: Placed) =>
   (error: unknown): never => {

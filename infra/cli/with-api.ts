@@ -1,8 +1,9 @@
 // How a command talks to generation 3 of the API: where it is, its lists, and its refusals as one sentence with an exit code. Texts of a server are
 // never printed as they came.
 import { createClassicClient } from '#shared/api-v2/client.ts'
-import { type ApiClient, type ApiRequest, createApiClient } from '#shared/api-v3/client.ts'
+import { type ApiClient, createApiClient } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
+import type { ApiRequest } from '#shared/api-v3/exchange.ts'
 import { type ExitCode, exitCodes, StartError, usageError } from '../embedded/start-error.ts'
 import { findApi, type PlaceOptions } from './api-place.ts'
 import type { ApiPlace } from './local-api.ts'
@@ -22,7 +23,7 @@ export interface Api {
   call(request: ApiRequest, signal?: AbortSignal): Promise<unknown>
   /** The result of a request to generation 2, by the key of the last call; throws what its client throws. */
   classic(request: ApiRequest): Promise<unknown>
-  /** What is going on, for a person at a terminal. */
+  /** The work in progress, for a person at a terminal. */
   say(text: string): void
   url: string
   /** The id of the workspace that the profile remembers. */

@@ -1,4 +1,4 @@
-// Where the API of the installation on a data folder is served: `api.json`, for the commands of the same folder.
+// Address of the API of the installation on a data folder: `api.json`, for the commands of the same folder.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 

@@ -197,11 +197,11 @@ function addWanted(core: Core, { subjectId, at }: Input, command: Command, wante
   if (begun !== null) wanted.series.add(seriesId(subjectId, begun.key, {}))
   if (command.kind === 'rebind-resource' && subject != null) addHistory(core, subject, command, wanted)
   const stampUs = (subject && stampOf(subject, command.id)?.stampUs) ?? null
+  const templates = subject == null ? [] : [core.templates.find(subject), ...(wanted.bound.get(subjectId) ?? [])]
   for (const [i, report] of reportsOf(command).entries()) {
     if (report.sentId !== null)
       wanted.places.set(observationIdKey(subjectId, report.sentId), { subjectId, sentId: report.sentId })
     // A signal that this very round makes has reported nothing yet.
-    const templates = subject == null ? [] : [core.templates.find(subject), ...(wanted.bound.get(subjectId) ?? [])]
     const signal = subject == null ? null : signalAmong(subject, templates, report.signal)
     if (subject == null || entry === undefined || signal === null) continue
     const atUs = report.atUs ?? (stampUs === null ? null : stampUs + i)
@@ -225,6 +225,7 @@ function addWanted(core: Core, { subjectId, at }: Input, command: Command, wante
 
 /** As `signalNamed` by any of the revisions that the Resource has in this round: one that a rule reads under one of them has a series. */
 function signalAmong(subject: SubjectDocument, templates: readonly (Template | null)[], slug: string): ReportedSignal | null {
+  if (templates.length === 1) return signalNamed(subject, templates[0] ?? null, slug)
   const named = templates.map(template => signalNamed(subject, template, slug)).filter(signal => signal !== null)
   return named.find(({ series }) => series === 'all') ?? named[0] ?? null
 }

@@ -1,5 +1,5 @@
 // Arguments and results that several tools share. Arguments have the names of the API's fields (v3 of docs/reference).
-import type { ApiRequest } from '#shared/api-v3/client.ts'
+import type { ApiRequest } from '#shared/api-v3/exchange.ts'
 
 export const workspace = {
   type: 'string',

@@ -1,4 +1,4 @@
-// What every client is told of Watchkeeper before it calls a tool.
+// The instructions that each client reads before it calls a tool.
 
 export const instructions = [
   'A Resource is one watched thing. It is bound to a Template, which declares its fields, signals and rules.',

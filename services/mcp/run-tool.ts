@@ -17,7 +17,7 @@ export interface Calling {
   key: KeyInfo
   /** Aborts when the client cancels the call, and when its input ends. */
   signal: AbortSignal
-  /** What was no refusal of the API. */
+  /** Of a failure that is no refusal of the API. */
   onFailure(tool: string, error: unknown): void
 }
 

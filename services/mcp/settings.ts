@@ -5,7 +5,7 @@ export const mcpSettings = {
   WATCHKEEPER_MCP_URL: text({
     default: 'http://localhost:2517',
     unit: 'URL',
-    meaning: 'Where the MCP server finds the API, without /api/v3. The option --url goes before it.',
+    meaning: 'Address of the API for the MCP server, without /api/v3. The option --url goes before it.',
   }),
   WATCHKEEPER_MCP_API_KEY: text({
     default: '',

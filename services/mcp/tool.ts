@@ -1,10 +1,11 @@
 // A tool as one record: listed from it, documented from it, tested from it. Arguments and results are JSON Schema, typed by TypeBox's types
 // alone: its runtime would cost the start 0.12 s and 20 MB.
 import type { XStatic } from 'typebox/schema'
-import type { ApiReply, ApiRequest } from '#shared/api-v3/client.ts'
+import type { ApiReply } from '#shared/api-v3/client.ts'
+import type { ApiRequest } from '#shared/api-v3/exchange.ts'
 import type { KeyAction } from '#shared/contracts/account.ts'
 
-/** What the caller's key may do, as `GET /key` of the API says. */
+/** The rights of the caller's key, as `GET /key` of the API says. */
 export interface KeyInfo {
   access: readonly string[]
   workspace: { id: string } | null

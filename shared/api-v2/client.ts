@@ -1,8 +1,7 @@
 // Client of generation 2 of the API over HTTP, for what generation 3 does not write: custom subjects with their rules, and delivery tables.
 // Never prints, never retries, never follows a redirect.
-import { type ApiOptions, type ApiRequest, baseOf, exchange, headersOf } from '#shared/api-v3/client.ts'
 import { ApiUnreachable } from '#shared/api-v3/errors.ts'
-import { clientLimits } from '#shared/limits-of-clients.ts'
+import { type ApiOptions, type ApiRequest, baseOf, exchange, headersOf, parseObject, targetOf } from '#shared/api-v3/exchange.ts'
 
 /** Generation 2 refused. Its message goes in front of a colon, its details behind. */
 export class ClassicRefusal extends Error {
@@ -32,16 +31,9 @@ export function createClassicClient(options: ApiOptions): ClassicClient {
   const base = baseOf(options.url)
   const headers = headersOf(options)
   return {
-    async call({ method, path, query = {}, body }) {
-      const target = new URL(`${base}/api/v2${path}`)
-      for (const [name, value] of Object.entries(query)) if (value !== undefined) target.searchParams.set(name, String(value))
-      const { status, text } = await exchange(target, base, {
-        method,
-        headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
-        body: body === undefined ? null : JSON.stringify(body),
-        redirect: 'manual',
-        signal: AbortSignal.timeout(clientLimits.responseMs),
-      })
+    async call(request) {
+      const { method, body } = request
+      const { status, text } = await exchange(targetOf(base, '/api/v2', request), base, { method, headers, body })
       if (status === 410) throw new ClassicGone('generation 2 of the API is switched off')
       return resultOf(base, status, text)
     },
@@ -49,7 +41,7 @@ export function createClassicClient(options: ApiOptions): ClassicClient {
 }
 
 function resultOf(base: string, status: number, text: string): unknown {
-  const envelope = parse(text)
+  const envelope = parseObject(text)
   if (status !== 200 || envelope === null || !('result' in envelope)) {
     throw new ApiUnreachable(base, `it responded with status ${status} and nothing that generation 2 of the API says`)
   }
@@ -57,12 +49,4 @@ function resultOf(base: string, status: number, text: string): unknown {
   if (error === null || error === undefined) return result
   const { code, message, details } = error as { code: number; message: string; details: string }
   throw new ClassicRefusal(code, message, details)
-}
-
-function parse(text: string): Record<string, unknown> | null {
-  try {
-    return JSON.parse(text) as Record<string, unknown> | null
-  } catch {
-    return null
-  }
 }

@@ -42,7 +42,7 @@ const command = (...words: string[]): string => commandOf({ DATA_DIR: folder }, 
 const scopedKey = (workspace: string, actions: readonly KeyAction[]): string =>
   JSON.parse(command('key', 'create', '--workspace', workspace, '--actions', actions.join(','), '--json')).token
 
-/** What a call returned; it must be the same as text. */
+/** The result of a call; it must be the same as text. */
 function resultOf(t: Test, reply: Reply) {
   t.notOk(reply.isError, reply.content[0]?.text ?? '')
   t.strictSame(JSON.parse(reply.content.at(-1)?.text ?? ''), reply.structuredContent, 'the text is the structured content')

@@ -1,8 +1,8 @@
 // The explanation of an Incident: what it is made of, that it fits into 16 KiB whatever the Incident is like, and in which order parts go.
 import fc from 'fast-check'
 import t from 'tap'
-import type { ApiRequest } from '#shared/api-v3/client.ts'
 import { ApiRefusal } from '#shared/api-v3/errors.ts'
+import type { ApiRequest } from '#shared/api-v3/exchange.ts'
 import { clientLimits } from '#shared/limits-of-clients.ts'
 import type { Delivery, Incident, Resource, Template } from '../../services/mcp/explain/api-objects.ts'
 import { explainIncident } from '../../services/mcp/explain/explain-incident.ts'

@@ -69,7 +69,7 @@ function instantOf(query: Readonly<Record<string, unknown>>, name: 'since' | 'un
   return Math.ceil(atUs / 1_000)
 }
 
-const auditObject = ({ at, person, key, address, workspaceId, method, path, status, userAgent }: AuditView) => ({
+export const auditObject = ({ at, person, key, address, workspaceId, method, path, status, userAgent }: AuditView) => ({
   at: timestamp(at),
   person,
   key,

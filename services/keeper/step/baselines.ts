@@ -27,42 +27,36 @@ export function withBaselines(
 ): HeardSignal {
   const newest = heard.recent[0]
   if (newest === undefined || days.length === 0) return { ...heard, baselines: {} }
-  const numbers = stored.numbers(subjectId, signalKey)
-  const change = latest === null ? null : changeBy(latest, stored)
+  const numbers = numbersWith(latest, newest.atUs, stored, stored.numbers(subjectId, signalKey))
   const baselines: Record<number, Baseline> = {}
-  for (const length of days) baselines[length] = baselineOf(numbersBefore(newest.atUs, length, numbers, change))
+  for (const length of days) baselines[length] = baselineOf(numbersBefore(newest.atUs, length, numbers))
   return { ...heard, baselines }
 }
 
 /** The first instant of the baseline of an Observation, µs. */
 export const baselineFromUs = (newestUs: number, days: number): number => newestUs - days * day * 1_000
 
-interface NumberChange {
-  atUs: number
-  before: number | null
-  now: number | null
-}
-
-function changeBy({ id, value }: Pick<PushedObservationDocument, 'id' | 'value'>, stored: StoredReports): NumberChange {
-  return { atUs: parsePushedObservationId(id).observedAtUs, before: stored.pushed(id)?.value ?? null, now: value }
+/** A row counts only before the newest Observation: the usual report, which is the newest, changes and copies nothing. */
+function numbersWith(
+  latest: Pick<PushedObservationDocument, 'id' | 'value'> | null,
+  newestUs: number,
+  stored: StoredReports,
+  numbers: NumbersInOrder,
+): NumbersInOrder {
+  if (latest === null || parsePushedObservationId(latest.id).observedAtUs >= newestUs) return numbers
+  const own = numbers.copy()
+  own.note(latest.id, stored.pushed(latest.id)?.value ?? null, latest.value)
+  return own
 }
 
 /**
  * One list for all medians: a fresh one for each report, outside the heap, brings a collection of the whole heap after a few hundred reports.
- * One more than a baseline takes, for the change.
  */
-const sortable = new Float64Array(limits.intake.baselineNumbers + 1)
+const sortable = new Float64Array(limits.intake.baselineNumbers)
 
-/** The numbers of the days before an Observation, with the change that is about to be stored; good until the next call. */
-function numbersBefore(newestUs: number, days: number, numbers: NumbersInOrder, change: NumberChange | null): Float64Array {
-  const fromUs = baselineFromUs(newestUs, days)
-  const known = numbers.between(fromUs, newestUs, limits.intake.baselineNumbers)
-  sortable.set(known)
-  let length = known.length
-  if (change !== null && change.before !== change.now && change.atUs >= fromUs && change.atUs < newestUs) {
-    const place = change.before === null ? -1 : known.indexOf(change.before)
-    if (place >= 0) sortable.copyWithin(place, place + 1, length--)
-    if (change.now !== null) sortable[length++] = change.now
-  }
-  return sortable.subarray(Math.max(0, length - limits.intake.baselineNumbers), length)
+/** A copy of the numbers of the days before an Observation; good until the next call. */
+function numbersBefore(newestUs: number, days: number, numbers: NumbersInOrder): Float64Array {
+  const found = numbers.between(baselineFromUs(newestUs, days), newestUs, limits.intake.baselineNumbers)
+  sortable.set(found)
+  return sortable.subarray(0, found.length)
 }

@@ -1,4 +1,4 @@
-// Numbers that one signal has reported, in the order of their instants: what baselines are made of. Owns no row and reads no store.
+// Numbers that one signal has reported, in the order of their instants, for baselines. Owns no row and reads no store.
 import { parsePushedObservationId } from '#shared/ids.ts'
 
 /** Numbers with their instants, µs, the oldest first; of one instant in any order. */

@@ -1,4 +1,4 @@
-// What an explanation reads of the API's objects (docs/reference/v3.md, 3.6, 5.5 and 6.6).
+// The parts of the API's objects that an explanation reads (docs/reference/v3.md, 3.6, 5.5 and 6.6).
 
 export interface Step {
   state: string

@@ -1,6 +1,7 @@
 // `explain_incident`: reads an Incident, its Resource, its rule and its deliveries, and explains them in one answer.
-import { type ApiRequest, apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/client.ts'
 import { ApiRefusal } from '#shared/api-v3/errors.ts'
+import type { ApiRequest } from '#shared/api-v3/exchange.ts'
 import { clientLimits } from '#shared/limits-of-clients.ts'
 import type { Outcome, ToolContext } from '../tool.ts'
 import type { Delivery, Incident, Resource, Template } from './api-objects.ts'

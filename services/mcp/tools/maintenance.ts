@@ -21,7 +21,7 @@ const start = tool({
 const end = tool({
   name: 'end_maintenance',
   title: 'End maintenance',
-  description: 'Ends the running maintenance of a Resource. What was held back is told at the next reminder.',
+  description: 'Ends the running maintenance of a Resource. A message that was held back is sent at the next reminder.',
   arguments: { workspace, resource },
   required: ['resource'],
   result: results.resource,

@@ -21,7 +21,7 @@ const overview = tool({
   name: 'get_overview',
   title: 'Overview of a workspace',
   description:
-    'Where to begin: Resources by state, open Incidents by rule and standing, how many nobody has taken on, and the ten oldest.',
+    'The beginning of a triage: Resources by state, open Incidents by rule and standing, how many nobody has taken on, and the ten oldest.',
   arguments: { workspace },
   required: [],
   result: results.object({

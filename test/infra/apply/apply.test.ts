@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { startProgram } from '../../integration/system.ts'
 import { runProgram, temporaryFolder } from '../run-program.ts'
 import { startCuttingProxy } from './cutting-api.ts'
+import { job as plainJob } from './planned.ts'
 
 const folder = temporaryFolder(t)
 const data = join(folder, 'data')
@@ -36,20 +37,7 @@ function filesOf(name: string, files: Record<string, string>): string {
   return place
 }
 
-const job = `kind: Template
-key: job
-name: Job
-fields:
-  - {key: most, type: integer, default: 5}
-signals:
-  - {key: run, kind: event}
-rules:
-  - key: fails
-    action: Look at the log.
-    wait: {confirm_after: 0, recover_after: 0}
-    decision: {signal: run, field: status, operator: eq, operand: problem}
-    destination: {name: Ops}
-`
+const job = `${plainJob}    destination: {name: Ops}\n`
 const ops = 'kind: Destination\nname: Ops\ntype: webhook\n'
 const resource = (name: string, more = '') => `---\nkind: Resource\nkey: ${name}\nname: ${name}\ntemplate: job\n${more}`
 
@@ -75,7 +63,7 @@ t.test(
     const second = await apply('--json')
     t.match(JSON.parse(second.stdout), { dry_run: false, counts: { made: 0, changed: 0, left: 4, deleted: 0, archived: 0 } })
 
-    writeFileSync(join(place, 'a.yaml'), `${ops}---\n${job.replace('Look at', 'Read')}`)
+    writeFileSync(join(place, 'a.yaml'), `${ops}---\n${job.replace('Look.', 'Read the log.')}`)
     writeFileSync(join(place, 'b.yaml'), resource('one', 'labels: {env: live}\nmeta: {most: 7}\n'))
     const third = await apply()
     t.match(

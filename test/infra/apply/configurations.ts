@@ -178,7 +178,7 @@ const subjectOf = (key: string) =>
       return given({ kind: 'Subject', key, name, labels, signals: signals.map(given), rules: [second, first].slice(2 - rules) })
     })
 
-/** What a folder may say; the environment holds the URLs. */
+/** Contents of a folder; the environment holds the URLs. */
 export const configurations: fc.Arbitrary<File[]> = fc
   .record({
     destinations,

@@ -15,7 +15,7 @@ const Duration = Type.String({ description: 'Go style: 90s, 2m, 1h30m; in whole 
 
 const wrong = (sentence: string) => (place: string) => ({ message: 'Invalid rule document', details: `${place} ${sentence}` })
 
-/** What one field means to another is judged below, in the order of the document. */
+/** Rules between fields are judged below, in the order of the document. */
 const apart = marks({ apart: true })
 
 /** Empty text, empty object and null mean unset (spec D 1, Policies as answered). */
