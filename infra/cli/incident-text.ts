@@ -76,7 +76,8 @@ function inputs({ history }: IncidentDetail): string[] {
     const details = [input.value === undefined ? '' : `value ${input.value}`, input.reason ?? '', input.at ?? ''].filter(Boolean)
     return `${input.signal} ${input.status}${details.length === 0 ? '' : ` (${details.join(', ')})`}`
   })
-  return [`The evidence: ${parts.join('; ')}${evidence.omitted > 0 ? `; and ${evidence.omitted} more` : ''}.`]
+  // Two comparisons of one signal read the same input.
+  return [`The evidence: ${[...new Set(parts)].join('; ')}${evidence.omitted > 0 ? `; and ${evidence.omitted} more` : ''}.`]
 }
 
 function nextSentence({ what, at }: NonNullable<IncidentDetail['next']>): string {

@@ -5,7 +5,7 @@ import { clientLimits } from '#shared/limits-of-clients.ts'
 import { onEndingSignals } from './ending-signals.ts'
 import { type ListOptions, type Placed, printIncidents, readIncidents, stateOf } from './incident-list.ts'
 import { oneLine, printJson } from './printing.ts'
-import { withApi } from './with-api.ts'
+import { whileWatching } from './with-api.ts'
 
 type Show = (incidents: readonly Placed[]) => void
 
@@ -16,7 +16,7 @@ export async function watchIncidents(options: ListOptions): Promise<void> {
   onEndingSignals({ signals: ['SIGTERM', 'SIGINT'], first: end, again: end })
   process.stdout.on('error', end)
   const show = process.stdout.isTTY && !options.json ? redraw : changesOf(options.json === true)
-  await withApi(options, async api => {
+  await whileWatching(options, async api => {
     let isAway = false
     let isFirst = true
     while (!enough.signal.aborted) {

@@ -37,6 +37,12 @@ export async function withApi<T>(options: PlaceOptions, run: (api: Api) => Promi
   return withApiAt(await findApi(options), run)
 }
 
+/** As `withApi`, for a command that lasts until a signal: no line of progress, because it mostly waits. */
+export async function whileWatching(options: PlaceOptions, run: (api: Api) => Promise<void>): Promise<void> {
+  const place = await findApi(options)
+  await run(apiAt(place, () => undefined)).catch(error => Promise.reject(asStartError(error)))
+}
+
 /** As `withApi`, at a place that is known. */
 export async function withApiAt<T>(place: ApiPlace, run: (api: Api) => Promise<T>): Promise<T> {
   const progress = startProgress(`${place.url} is asked …`)
